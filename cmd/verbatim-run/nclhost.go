@@ -46,6 +46,13 @@ func (f *hostFlags) open(device *cardFlags, peers map[string]string, stderr io.W
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	if f.pmem != "" {
+		if info, err := os.Stat(f.pmem); err != nil {
+			return nil, fmt.Errorf("--pmem: %w", err)
+		} else if !info.IsDir() {
+			return nil, fmt.Errorf("--pmem: %s is no directory", f.pmem)
+		}
+	}
 	if device != nil {
 		if cfg.Device, err = device.open(f.listen, cfg.Logf); err != nil {
 			return nil, err

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"net"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -85,7 +88,7 @@ func (f *storeFlags) define(fl *pflag.FlagSet) {
 // complete fills in what follows from other flags, and checks all.
 func (f *storeFlags) complete() (sift.Layout, error) {
 	if f.cfg.Index == 0 {
-		f.cfg.Index = 8 * f.cfg.Blocks
+		f.cfg.Index = 8 * min(f.cfg.Blocks, math.MaxInt/8) // too many, and no overflow
 	}
 	if f.cfg.Cache == 0 {
 		f.cfg.Cache = max(1, f.cfg.Blocks/2)
@@ -100,7 +103,8 @@ func (f *storeFlags) complete() (sift.Layout, error) {
 	return l, nil
 }
 
-// addresses takes values of a flag apart, each NAME=ADDRESS, and returns the names in their order.
+// addresses takes values of a flag apart, each NAME=ADDRESS, and returns the names in their order. Two names of one
+// address would be one node that counts twice.
 func addresses(flag, example string, given []string, taken ...string) (names []string, at map[string]string, err error) {
 	at = map[string]string{}
 	for _, t := range taken {
@@ -111,10 +115,30 @@ func addresses(flag, example string, given []string, taken ...string) (names []s
 		if !ok || name == "" || addr == "" || at[name] != "" {
 			return nil, nil, fmt.Errorf("%s %q: want NAME=ADDRESS, such as %s, each with a name of its own", flag, x, example)
 		}
+		if err := isAddress(addr); err != nil {
+			return nil, nil, fmt.Errorf("%s %q: %w: want an address such as in %s", flag, x, err, example)
+		}
+		for _, other := range names {
+			if at[other] == addr {
+				return nil, nil, fmt.Errorf("%s %q: %s has this address, too", flag, x, other)
+			}
+		}
 		names, at[name] = append(names, name), addr
 	}
 	for _, t := range taken {
 		delete(at, t)
 	}
 	return names, at, nil
+}
+
+// isAddress is nil if addr is a host and a port.
+func isAddress(addr string) error {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return err
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); host == "" || err != nil || n == 0 {
+		return errors.New("no host, or no port from 1 to 65535")
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -171,9 +172,36 @@ func TestMarkerShowsTheFirstStart(t *testing.T) {
 	for i, x := range []struct {
 		file string
 		want bool
-	}{{"", false}, {file, true}, {file, false}, {"", false}} {
+	}{{"", false}, {file, true}, {file, true}, {"", false}} { // a start that fails creates none
 		if first, err := firstStart(x.file); err != nil || first != x.want {
 			t.Errorf("start %d, with marker %q: %v, %v", i, x.file, first, err)
+		}
+	}
+	if err := mark(file); err != nil {
+		t.Fatal(err)
+	}
+	if first, err := firstStart(file); err != nil || first {
+		t.Errorf("after the first start: %v, %v", first, err)
+	}
+	if err := mark(file); !errors.Is(err, os.ErrExist) {
+		t.Errorf("two first starts: %v", err)
+	}
+}
+
+// What is no file cannot have been created by an earlier start.
+func TestAMarkerIsAFile(t *testing.T) {
+	dir := t.TempDir()
+	nowhere := filepath.Join(dir, "link")
+	if err := os.Symlink(filepath.Join(dir, "nothing"), nowhere); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []string{dir, os.DevNull, nowhere} {
+		first, err := firstStart(x)
+		if first && err == nil {
+			err = mark(x)
+		}
+		if err == nil || !strings.Contains(err.Error(), x) {
+			t.Errorf("%s: %v, %v", x, first, err)
 		}
 	}
 }
@@ -273,6 +301,10 @@ func TestSiftUsage(t *testing.T) {
 		{"sift memnode --name a --value 1000000", 2, "up to 524288"},
 		{"sift memnode --name a --slots 1", 2, "--slots 1"},
 		{"sift memnode --name a --device soft --marker /no/such/directory/m", 2, "--marker: open /no/such/directory/m"},
+		{"sift memnode --name a --device soft --listen 127.0.0.1:0 --marker /", 2, "--marker: / is no file"},
+		{"sift memnode --name a --device soft --pmem /no/such", 2, "--pmem: stat /no/such"},
+		{"sift memnode --name a --device soft --pmem /dev/null", 2, "--pmem: /dev/null is no directory"},
+		{"sift memnode --name a --keys 9223372036854775807", 2, "together at most"},
 		{"sift memnode --name a --device soft --listen 192.0.2.77:0", 2, "192.0.2.77"},
 		{"sift memnode --name a/b --device soft", 2, `Name "a/b"`},
 		{"sift cpunode", 2, "--node 0: want the number of this CPU node"},
@@ -281,6 +313,11 @@ func TestSiftUsage(t *testing.T) {
 		{"sift cpunode --node 1 --memory m1=127.0.0.1:1 --memory m2=127.0.0.1:2", 2, "--memory was given 2 times"},
 		{"sift cpunode --node 1 --memory m1", 2, `--memory "m1": want NAME=ADDRESS`},
 		{"sift cpunode --node 1 --memory cpu1=127.0.0.1:1", 2, "a name of its own"},
+		{"sift cpunode --node 1 --memory m1=10.0.0.1", 2, "missing port"},
+		{"sift cpunode --node 1 --memory m1=10.0.0.1:70210", 2, "no port from 1 to 65535"},
+		{"sift cpunode --node 1 --memory m1=:7021", 2, "no host"},
+		{"sift cpunode --node 1 --memory m1=127.0.0.1:1 --memory m2=127.0.0.1:1 --memory m3=127.0.0.1:2", 2, "m1 has this address, too"},
+		{"sift cpunode --node 1 --back-off 2000000h" + three, 2, "back-off 2000000h0m0s"},
 		{"sift cpunode --node 1 --lease 300ms" + three, 2, "a lease of 300ms"},
 		{"sift cpunode --node 1 --period 0s" + three, 2, "period 0s"},
 		{"sift cpunode --node 1 --call-timeout -1s" + three, 2, "--call-timeout -1s"},
@@ -289,6 +326,8 @@ func TestSiftUsage(t *testing.T) {
 		{"sift put a", 2, "takes a key and a value, not 1 arguments"},
 		{"sift put a b", 2, "--cpu is required"},
 		{"sift get a --cpu x", 2, `--cpu "x": want NAME=ADDRESS`},
+		{"sift get a --cpu cpu1=nowhere", 2, "missing port"},
+		{"sift bench --device soft --cpu cpu1=127.0.0.1:1 --key 8", 2, "--spread 1000: keys such as bench-999 have 9 bytes: at most --key 8"},
 		{"sift get a --cpu client=127.0.0.1:1", 2, "a name of its own"},
 		{"sift get a --device soft --cpu cpu1=127.0.0.1:1 --timeout 0s", 2, "--timeout 0s"},
 		{"sift get a --device soft --cpu cpu1=127.0.0.1:1 --wait 0s", 3, "127.0.0.1:1: connect: connection refused"},
@@ -338,7 +377,7 @@ func TestSiftNodesThatDoNotFit(t *testing.T) {
 	}{
 		{"of another size", cpu + r.named() + strings.ReplaceAll(small, "--keys 64", "--keys 65"), []string{"no connection to m2", "it has another configuration: a memory of"}},
 		{"of one size with other limits", cpu + r.named() + strings.ReplaceAll(small, "--key 16 --value 64", "--key 24 --value 56"), []string{"no connection to m2", "it has another configuration"}},
-		{"whose address is that of another one", cpu + at(r.at["m3"]) + small, []string{"no connection to m2", "this is host m3, the request is for", "m2"}},
+		{"whose address is that of another one", cpu + strings.ReplaceAll(at(r.at["m3"]), "m3="+r.at["m3"], "m3=127.0.0.1:1") + small, []string{"no connection to m2", "this is host m3, the request is for", "m2"}},
 		{"that is not there", cpu + at("127.0.0.1:1") + small, []string{"no connection to m2", "connection refused"}},
 		{"of another version", cpu + at(foreign(t, "77")) + small, []string{"no connection to m2", `it speaks version "77"`}},
 		{"that is something else", cpu + at(foreign(t, "")) + small, []string{"no connection to m2", "is not a Verbatim host"}},

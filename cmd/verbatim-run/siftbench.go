@@ -82,6 +82,8 @@ func (f *siftBench) check() error {
 	switch {
 	case f.clients < 1 || f.clients > 1000 || f.keys < 1:
 		return fmt.Errorf("--clients %d, --spread %d: 1 to 1000 clients, and at least a key", f.clients, f.keys)
+	case len(f.key(f.keys-1)) > f.store.cfg.Key:
+		return fmt.Errorf("--spread %d: keys such as %s have %d bytes: at most --key %d", f.keys, f.key(f.keys-1), len(f.key(f.keys-1)), f.store.cfg.Key)
 	case f.gets < 0 || f.gets > 100:
 		return fmt.Errorf("--gets %d: a percentage", f.gets)
 	case f.size < 0 || f.size > f.store.cfg.Value:
@@ -91,6 +93,9 @@ func (f *siftBench) check() error {
 	}
 	return nil
 }
+
+// key is the i-th key.
+func (f *siftBench) key(i int) []byte { return fmt.Appendf(nil, "bench-%d", i) }
 
 func (f *siftBench) run(c *cobra.Command) error {
 	if err := f.check(); err != nil {
@@ -134,7 +139,7 @@ func (f *siftBench) load(s *kv.Client, r *rand.Rand) (out [2]measured, err error
 	out = [2]measured{newMeasured(), newMeasured()}
 	began, value := time.Now(), make([]byte, f.size)
 	for {
-		op, key := 0, fmt.Appendf(nil, "bench-%d", r.IntN(f.keys))
+		op, key := 0, f.key(r.IntN(f.keys))
 		if r.IntN(100) < f.gets {
 			op = 1
 		}

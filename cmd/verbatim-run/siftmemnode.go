@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
 )
 
@@ -77,7 +78,11 @@ func runSiftMemnode(c *cobra.Command, f *memnodeFlags) error {
 	}
 	ctx := untilSignal(c.Context())
 	context.AfterFunc(ctx, func() { _ = h.Close() }) // ServeMemory says that it is closed
-	ready := announcer{h, func() {
+	var on host.Host = h
+	if cfg.New {
+		on = marked{h, f.marker}
+	}
+	ready := announcer{on, func() {
 		as := "a restarted node"
 		if cfg.New {
 			as = "a new node"
@@ -87,25 +92,51 @@ func runSiftMemnode(c *cobra.Command, f *memnodeFlags) error {
 	return unlessEnded(ctx, sift.ServeMemory(ready, cfg))
 }
 
-// firstStart reports whether file is not there, and creates it so that it lasts. Without a name it never is
-// the first start.
+// firstStart reports whether file, which [mark] creates, is not there. Without a name it never is the first start.
 func firstStart(file string) (bool, error) {
 	if file == "" {
 		return false, nil
 	}
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if errors.Is(err, os.ErrExist) {
-		return false, nil
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return true, nil
+	case err == nil && !info.Mode().IsRegular():
+		return false, fmt.Errorf("%s is no file (%s): want one that the first start creates, such as %s", file, info.Mode(), filepath.Join(file, "marker"))
 	}
+	return false, err
+}
+
+// marked is the host of a node that starts for the first time. It creates the marker when the node has its memory and
+// has not admitted anybody: a start that fails before is none.
+type marked struct {
+	host.Host
+	file string
+}
+
+func (m marked) Listen(service string) (host.Listener, error) {
+	l, err := m.Host.Listen(service)
 	if err != nil {
-		return false, err
+		return nil, err
+	}
+	if err := mark(m.file); err != nil {
+		return nil, errors.Join(fmt.Errorf("--marker: %w", err), l.Close())
+	}
+	return l, nil
+}
+
+// mark creates file so that it lasts.
+func mark(file string) error {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return false, err
+		return err
 	}
 	dir, err := os.Open(filepath.Dir(file))
 	if err != nil {
-		return false, err
+		return err
 	}
-	return true, errors.Join(dir.Sync(), dir.Close())
+	return errors.Join(dir.Sync(), dir.Close())
 }

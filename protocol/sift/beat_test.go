@@ -61,3 +61,23 @@ func TestAHeartbeatWithoutAnswersIsUnavailable(t *testing.T) {
 		}
 	})
 }
+
+// The loop that sends heartbeats ends when another node has been elected, so that this one follows.
+func TestKeepEndsWhenTheCoordinatorIsReplaced(t *testing.T) {
+	run(t, func(h host.Host) {
+		c := lead(t, h, config())
+		other := config()
+		other.Node = 2
+		n, err := Start(h, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = n.Watch()
+		if o, err2 := n.Campaign(); o != Won || errors.Join(err, err2) != nil {
+			t.Fatalf("%v, %v, %v", o, err, err2)
+		}
+		if err := c.Keep(); !errors.Is(err, ErrReplaced) {
+			t.Errorf("got %v, want ErrReplaced", err)
+		}
+	}, nil)
+}

@@ -124,7 +124,9 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("%w: %d data chunks of a block on %d memory nodes: %d", ErrConfig, c.Chunks, n, c.majority())
 	case c.Missed < 1 || c.Period <= 0 || c.BackOff <= 0 || c.CallTimeout == 0:
 		return fmt.Errorf("%w: period %v, %d missed, back-off %v, call timeout %v: all positive; the last may be negative", ErrConfig, c.Period, c.Missed, c.BackOff, c.CallTimeout)
-	case c.Lease < 0 || c.Lease > 0 && c.Lease >= time.Duration(c.Missed)*c.Period:
+	case c.BackOff > math.MaxInt64/backOffs:
+		return fmt.Errorf("%w: back-off %v: at most %v, since a node waits for up to %d of it", ErrConfig, c.BackOff, time.Duration(math.MaxInt64/backOffs), backOffs)
+	case c.Lease < 0 || c.Lease > 0 && c.Lease/c.Period >= time.Duration(c.Missed): // no product, which may overflow
 		return fmt.Errorf("%w: a lease of %v: shorter than %d periods of %v", ErrConfig, c.Lease, c.Missed, c.Period)
 	case c.QueueDepth != 0 && c.QueueDepth < 4:
 		return fmt.Errorf("%w: a send queue of %d: at least 4", ErrConfig, c.QueueDepth)

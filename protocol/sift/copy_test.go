@@ -46,6 +46,91 @@ func (r restarting) Pick(events []sim.Event) int {
 	return r.anyRun.Pick(events)
 }
 
+// An entry that is applied while a node comes back is applied at the others only. So its block is copied afterwards.
+func TestACopyHasTheWritesThatWereNotApplied(t *testing.T) {
+	cfg := config()
+	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		crash("mem3")
+		fails(t, c, "mem3")
+		h.Sleep(cfg.Period)
+		if err := c.Write(8, []byte("pending!")); err != nil {
+			t.Fatal(err)
+		}
+		j, err := c.Rejoin("mem3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for more := true; more; {
+			if more, err = j.CopyBlock(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for c.ApplyOne() {
+		}
+		if err := j.Join(); err != nil {
+			t.Fatal(err)
+		}
+		same(t, c)
+	})
+}
+
+// A write that begins while its block is copied is on the node afterwards: it waits, or the copy has it.
+func TestWritesBesideACopyReachTheNode(t *testing.T) {
+	cfg := config()
+	cfg.Size, cfg.Direct = 4*cfg.Block, 0
+	beside, waited := 0, 0
+	for seed := range uint64(100) {
+		ended := false
+		crashingIn(t, restarting{anyRun{rand.New(rand.NewPCG(seed, 0))}}, &cfg, "", func(h host.Host, crash func(mem string)) {
+			c := lead(t, h, cfg)
+			crash("mem3")
+			fails(t, c, "mem3")
+			j, err := c.Rejoin("mem3")
+			for ; err != nil; j, err = c.Rejoin("mem3") { // it may not be up yet
+				h.Sleep(cfg.Period)
+			}
+			tasks, joined := newCrew(h), false
+			for b := range cfg.Size / cfg.Block {
+				tasks.work("write", func() {
+					if err := c.Write(b*cfg.Block, []byte("written!")); err != nil {
+						t.Error(err)
+					}
+					c.ApplyOne()
+					if joined {
+						waited++
+					} else {
+						beside++
+					}
+				})
+			}
+			for more := true; more; {
+				if more, err = j.CopyBlock(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := j.Join(); err != nil {
+				t.Fatal(err)
+			}
+			joined = true
+			tasks.wait()
+			for b := range cfg.Size / cfg.Block { // none is locked any more
+				if err := c.Write(b*cfg.Block, []byte("again...")); err != nil {
+					t.Error(err)
+				}
+			}
+			same(t, c)
+			ended = true
+		})
+		if t.Failed() || !ended {
+			t.Fatalf("seed %d; it has ended: %v", seed, ended)
+		}
+	}
+	if beside == 0 || waited == 0 {
+		t.Errorf("%d writes were beside a copy, and %d waited for its end", beside, waited)
+	}
+}
+
 // A node that comes back has a block as it was when it was copied. Whatever is written to the block waits
 // until the node gets it too.
 func TestWritesToACopiedBlockWait(t *testing.T) {

@@ -56,9 +56,9 @@
 // word.go is the administrative word, config.go the settings, errors and layout, wire.go the
 // request to connect. memnode.go is the memory node. node.go, watch.go and elect.go are the
 // follower and the candidate. lead.go, recover.go, write.go, read.go and beat.go are the
-// coordinator, with dial.go and post.go below, and locks.go and tasks.go beside them; coded.go has
-// what is different with erasure codes (5.1). rejoin.go and copy.go bring memory nodes back, and durable.go is
-// the store. backup.go is the backup of several groups, and package
+// coordinator, with dial.go and post.go below, and locks.go and tasks.go beside them; coded.go and
+// rebuild.go have what is different with erasure codes (5.1). rejoin.go, copy.go and join.go bring
+// memory nodes back, and durable.go is the store. backup.go is the backup of several groups, and package
 // [github.com/verbatim-rdma/verbatim/protocol/sift/pool] who gets a shared backup (5.2). loop.go has
 // the loops, and inspect.go shows what memory nodes hold. Numbers such as (3.4) are sections of the
 // paper.

@@ -95,13 +95,10 @@ func (c *Coordinator) enlist() error {
 	if c.cfg.Durable == nil {
 		return nil
 	}
-	if err := c.cfg.Durable.Begin(c.term); err != nil {
-		return fmt.Errorf("sift: begin term %d in the store: %w", c.term, err)
-	}
-	s, err := c.cfg.Durable.Load()
+	s, err := c.beginStored()
 	switch {
 	case err != nil:
-		return fmt.Errorf("sift: load from the store: %w", err)
+		return err
 	case s.Index > c.last:
 		return fmt.Errorf("%w: the store has entry %d, and the log ends with %d", ErrLost, s.Index, c.last)
 	case s.Index+1 >= c.known:
@@ -114,6 +111,24 @@ func (c *Coordinator) enlist() error {
 	}
 	c.persisted = c.last
 	return c.cfg.Durable.Replace(Snapshot{Term: c.term, Index: c.last, Memory: memory})
+}
+
+// beginStored begins the coordinator's term in the store, and returns what the store has.
+//
+// If a later term has begun, the coordinator was replaced, and follows again (3.2): the store of a group that has gone on
+// shows neither a failure nor a lost memory.
+func (c *Coordinator) beginStored() (Snapshot, error) {
+	began := c.cfg.Durable.Begin(c.term)
+	s, err := c.cfg.Durable.Load()
+	switch {
+	case err == nil && s.Term > c.term:
+		return s, fmt.Errorf("%w: term %d has begun in the store", ErrReplaced, s.Term)
+	case began != nil:
+		return s, fmt.Errorf("sift: begin term %d in the store: %w", c.term, began)
+	case err != nil:
+		return s, fmt.Errorf("sift: load from the store: %w", err)
+	}
+	return s, nil
 }
 
 // Restart starts a group again whose memory nodes have lost their memory, from what Config.Durable has
@@ -166,8 +181,8 @@ func (c *Coordinator) restore(s *Snapshot) error {
 	if err := c.lost(); err != nil {
 		return err
 	}
-	if err := c.cfg.Durable.Begin(c.term); err != nil {
-		return fmt.Errorf("sift: begin term %d in the store: %w", c.term, err)
+	if _, err := c.beginStored(); err != nil {
+		return err
 	}
 	e := Entry{Index: s.Index + uint64(c.cfg.Slots) + 1, Term: c.term}
 	c.keep(&e)

@@ -15,10 +15,30 @@ type kept struct {
 	size  int    // of the memory; default config().Size
 	began uint16 // the last term that has begun
 	full  error  // of Persist
+	late  func() // what happens before the next Begin
+	later func() // and after it
 }
 
-func (k *kept) Load() (Snapshot, error)  { return k.s, nil }
-func (k *kept) Begin(term uint16) error  { k.s.Term, k.began = max(k.s.Term, term), term; return nil }
+func (k *kept) Load() (Snapshot, error) { return k.s, nil }
+
+func (k *kept) Begin(term uint16) error {
+	once(&k.late)
+	if term < k.s.Term {
+		return errors.New("a later term has begun")
+	}
+	k.s.Term, k.began = term, term
+	once(&k.later)
+	return nil
+}
+
+// once calls what is there, and removes it before.
+func once(f *func()) {
+	if do := *f; do != nil {
+		*f = nil
+		do()
+	}
+}
+
 func (k *kept) Replace(s Snapshot) error { k.s = s; return nil }
 func (k *kept) Persist(e Entry) error {
 	if k.full != nil {
@@ -137,6 +157,42 @@ func TestAStoreKnowsTheCoordinator(t *testing.T) {
 			t.Errorf("the store knows term %d, and the coordinator has %d", k.s.Term, c.Term())
 		}
 	})
+}
+
+// A coordinator that learns from the store that it was replaced follows again (3.2), and so does one of a group that has
+// gone on meanwhile: its memory is not lost.
+func TestACoordinatorThatTheStoreRefusesFollowsAgain(t *testing.T) {
+	for name, at := range map[string]func(*kept) *func(){
+		"before": func(k *kept) *func() { return &k.late },
+		"after":  func(k *kept) *func() { return &k.later },
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := config()
+			k := &kept{}
+			cfg.Durable = k
+			crashing(t, &cfg, "", func(h host.Host, _ func(string)) {
+				other := cfg
+				other.Node = 2
+				*at(k) = func() {
+					c := lead(t, h, other)
+					if err := c.Write(0, []byte("acknowledged")); err != nil || !c.PersistOne() {
+						t.Errorf("the later coordinator: %v", err)
+					}
+					if err := c.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+				c := lead(t, h, cfg)
+				if c == nil || c.Term() <= 2 {
+					t.Fatalf("it leads as %+v", c)
+				}
+				got := make([]byte, 12)
+				if err := c.Read(0, got); err != nil || string(got) != "acknowledged" {
+					t.Errorf("%v: %q", err, got)
+				}
+			})
+		})
+	}
 }
 
 // Another coordinator may have another entry in the place of one that is not committed.

@@ -65,43 +65,6 @@ func TestAMemoryNodeThatComesBackIsComplete(t *testing.T) {
 	}
 }
 
-func TestANodeJoinsOnlyWhenItIsComplete(t *testing.T) {
-	cfg := config()
-	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
-		c := lead(t, h, cfg)
-		for _, name := range []string{"mem1", "nobody"} {
-			if _, err := c.Rejoin(name); !errors.Is(err, ErrNotJoined) {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-		crash("mem3")
-		fails(t, c, "mem3")
-		h.Sleep(cfg.Period)
-		j, err := c.Rejoin("mem3")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := j.CopyBlock(); err != nil {
-			t.Error(err)
-		}
-		if err := j.Join(); !errors.Is(err, ErrNotJoined) {
-			t.Errorf("incomplete: %v", err)
-		}
-		if err := c.Write(0, []byte("unlocked")); err != nil {
-			t.Error(err)
-		}
-		if j, err = c.Rejoin("mem3"); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-		if _, err := j.CopyBlock(); !errors.Is(err, ErrReplaced) {
-			t.Errorf("after Close: %v", err)
-		}
-	})
-}
-
 // A coordinator knows only the blocks of the log with which it began. A node that has missed more gets
 // everything.
 func TestANodeThatMissedMoreThanTheLogKnowsGetsEverything(t *testing.T) {
@@ -158,26 +121,6 @@ func TestANodeGetsWhatTheLogOfAnEarlierCoordinatorWrote(t *testing.T) {
 	})
 }
 
-// A node that has joined counts with everything that it was given, although nothing was written since.
-func TestANodeThatHasJoinedHasTheLog(t *testing.T) {
-	cfg := config()
-	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
-		c := lead(t, h, cfg)
-		if err := c.Write(0, []byte("a")); err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range cfg.Memory {
-			crash(name)
-			fails(t, c, name)
-			h.Sleep(cfg.Period)
-			if err := c.CopyRegion(name); err != nil {
-				t.Fatal(err)
-			}
-			same(t, c)
-		}
-	})
-}
-
 // A node with a persistent region has lost its word, and what it had promised to coordinators.
 func TestARestartedNodeDoesNotCountAlthoughItHasKeptItsMemory(t *testing.T) {
 	cfg := config()
@@ -190,40 +133,6 @@ func TestARestartedNodeDoesNotCountAlthoughItHasKeptItsMemory(t *testing.T) {
 		h.Sleep(time.Second)
 		if c = lead(t, h, cfg); fmt.Sprint(c.Failed()) != "[mem1]" {
 			t.Errorf("failed are %v", c.Failed())
-		}
-	})
-}
-
-// Between the copy and the welcome a node may start again, and lose what was copied.
-func TestAnotherLifeOfANodeIsNotWelcome(t *testing.T) {
-	cfg := config()
-	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
-		c := lead(t, h, cfg)
-		crash("mem3")
-		fails(t, c, "mem3")
-		h.Sleep(cfg.Period)
-		over, err := c.lookAt("mem3")
-		if err != nil {
-			t.Fatal(err)
-		}
-		crash("mem3")
-		h.Sleep(cfg.Period)
-		if _, err := c.lookAt("mem3"); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.welcome("mem3", over); !errors.Is(err, ErrNotJoined) {
-			t.Errorf("another life: %v", err)
-		}
-		if err := c.Beat(); err != nil || fmt.Sprint(c.n.Outsiders()) != "[mem3]" {
-			t.Errorf("%v: outsiders are %v", err, c.n.Outsiders())
-		}
-		over = c.n.nodes[0].conn // nor is a member welcome whose connection has failed: it may have restarted since
-		c.n.dialer.group.Fail(over, host.ErrTimeout)
-		if _, err := c.lookAt("mem1"); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.welcome("mem1", over); !errors.Is(err, ErrNotJoined) {
-			t.Errorf("over another connection: %v", err)
 		}
 	})
 }

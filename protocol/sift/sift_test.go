@@ -9,12 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/kit/lend"
-	"github.com/verbatim-rdma/verbatim/protocol/sift/wal"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
@@ -71,102 +68,6 @@ func lead(t *testing.T, h host.Host, cfg Config) *Coordinator {
 		return nil
 	}
 	return c
-}
-
-func TestConfigurationsOutsideTheLimitsAreErrors(t *testing.T) {
-	tests := map[string]func(c *Config){
-		"no memory":              func(c *Config) { c.Size = 0 },
-		"half a word":            func(c *Config) { c.Direct = 4 },
-		"too much memory":        func(c *Config) { c.Size = MaxSize + 8 },
-		"blocks that do not fit": func(c *Config) { c.Block = 24 },
-		"no block":               func(c *Config) { c.Block = 0 },
-		"entries without room":   func(c *Config) { c.Entry = 8 },
-		"one slot":               func(c *Config) { c.Slots = 1 },
-		"too many slots":         func(c *Config) { c.Slots = MaxSize },
-		"no node":                func(c *Config) { c.Node = 0 },
-		"the outsider":           func(c *Config) { c.Node = MaxNode + 1 },
-		"an even number":         func(c *Config) { c.Memory = c.Memory[:2] },
-		"nobody":                 func(c *Config) { c.Memory = nil },
-		"twice the same":         func(c *Config) { c.Memory = []string{"a", "b", "a"} },
-		"a name of no bytes":     func(c *Config) { c.Memory = []string{"", "b", "a"} },
-		"no period":              func(c *Config) { c.Period = 0 },
-		"none missed":            func(c *Config) { c.Missed = 0 },
-		"no back-off":            func(c *Config) { c.BackOff = 0 },
-		"no timeout":             func(c *Config) { c.CallTimeout = 0 },
-		"a lease too long":       func(c *Config) { c.Lease = 2 * time.Millisecond },
-		"a lease before it":      func(c *Config) { c.Lease = -1 },
-		"a short queue":          func(c *Config) { c.QueueDepth = 3 },
-	}
-	good := config()
-	if err := good.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	for name, change := range tests {
-		t.Run(name, func(t *testing.T) {
-			c := config()
-			if change(&c); !errors.Is(c.Validate(), ErrConfig) {
-				t.Errorf("got %v", c.Validate())
-			}
-		})
-	}
-}
-
-func TestAWordIsReadAsMade(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		node, term, at := rapid.Uint16().Draw(t, "node"), rapid.Uint16().Draw(t, "term"), rapid.Uint32().Draw(t, "timestamp")
-		if w := MakeWord(node, term, at); w.Node() != node || w.Term() != term || w.Timestamp() != at || !w.by(node, term) {
-			t.Fatalf("%d, %d, %d: %v", node, term, at, w)
-		}
-	})
-	if fmt.Sprint(MakeWord(1, 2, 3), outsider) != "1.2.3 outsider" {
-		t.Error(MakeWord(1, 2, 3), outsider)
-	}
-}
-
-func FuzzDecodeRequest(f *testing.F) {
-	f.Add(request{adminDoor, 1, 0, 7}.encode())
-	f.Add(request{memoryDoor, 2, 3, 7}.encode())
-	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := decodeRequest(b)
-		if err == nil && !bytes.Equal(r.encode(), b) {
-			t.Fatalf("%x is read as %+v, which is %x", b, r, r.encode())
-		}
-		if err != nil && !errors.Is(err, ErrMalformed) {
-			t.Fatal(err)
-		}
-	})
-}
-
-// Locks are compared with a set of blocks for each entry.
-func TestLocksAgainstASet(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		l := newLocks(8)
-		var held [][]wal.Update
-		for range rapid.IntRange(1, 20).Draw(t, "steps") {
-			if len(held) > 0 && rapid.Bool().Draw(t, "unlock") {
-				l.write(held[0], -1)
-				held = held[1:]
-				continue
-			}
-			u := []wal.Update{{Addr: rapid.IntRange(0, 40).Draw(t, "addr"), Data: make([]byte, rapid.IntRange(1, 20).Draw(t, "n"))}}
-			l.write(u, 1)
-			held = append(held, u)
-		}
-		addr, n := rapid.IntRange(0, 60).Draw(t, "addr"), rapid.IntRange(1, 20).Draw(t, "n")
-		want := false
-		for _, list := range held {
-			for _, u := range list {
-				for i := u.Addr; i < u.Addr+len(u.Data); i++ {
-					for j := addr; j < addr+n; j++ {
-						want = want || i/8 == j/8
-					}
-				}
-			}
-		}
-		if got := l.writing(addr, n); got != want {
-			t.Fatalf("%d bytes at %d locked: %v, want %v; held %v", n, addr, got, want, held)
-		}
-	})
 }
 
 func TestRequestsOutsideTheMemoryAreErrors(t *testing.T) {
@@ -376,11 +277,5 @@ func TestNonsenseOfAMemoryNodeIsAFailure(t *testing.T) {
 				}
 			}, serve)
 		})
-	}
-}
-
-func TestMemoryNodesRefuseBadConfigurations(t *testing.T) {
-	if err := ServeMemory(nil, MemoryConfig{}); !errors.Is(err, ErrConfig) {
-		t.Error(err)
 	}
 }

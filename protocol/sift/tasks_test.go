@@ -217,3 +217,33 @@ func TestTasksWritePartsOfOneBlock(t *testing.T) {
 		})
 	}
 }
+
+// While a task reads the rest of a block, others may take the room that it had found in the log. Chunks that do not go inline
+// are sent later, so each entry of the log has a place for its own.
+func TestTasksThatReadTheRestOfABlockWaitForRoomAgain(t *testing.T) {
+	cfg := coded(1)
+	cfg.Block = 1024
+	cfg.Size, cfg.Entry = 4*cfg.Block, 8+cfg.Block
+	for seed := range uint64(50) {
+		cfg.Slots = 2 + 2*int(seed%2)
+		crashingIn(t, anyRun{rand.New(rand.NewPCG(seed, 0))}, &cfg, "", func(h host.Host, _ func(string)) {
+			c, tasks := lead(t, h, cfg), newCrew(h)
+			want := make([]byte, cfg.Size)
+			for i := range cfg.Size / cfg.Block {
+				part := fmt.Append(nil, "part ", i)
+				copy(want[i*cfg.Block:], part)
+				tasks.work(fmt.Sprint("task", i), func() {
+					if err := c.Write(i*cfg.Block, part); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			tasks.wait()
+			got := make([]byte, cfg.Size)
+			c.group.Fail(c.nodes[0].Conn, host.ErrTimeout) // so that parity chunks are read
+			if err := c.Read(0, got); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("seed %d: %v: the memory is another one", seed, err)
+			}
+		})
+	}
+}

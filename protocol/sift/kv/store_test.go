@@ -2,11 +2,13 @@ package kv
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/sift"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -57,4 +59,57 @@ func TestTheTaskThatAppliesIsWoken(t *testing.T) {
 			t.Errorf("it ended with %v", ended)
 		}
 	})
+}
+
+// A store with more blocks than a word of the bitmap has bits is the same for the next coordinator.
+func TestABitmapOfSeveralWordsLasts(t *testing.T) {
+	cfg := Config{Key: 3, Value: 11, Index: 16, Blocks: 130, Log: 3, Cache: 2}
+	s, cluster := open(t, cfg)
+	for i := range cfg.Blocks {
+		if err := s.Put(fmt.Appendf(nil, "%d", i), fmt.Appendf(nil, "value %d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Delete([]byte("70")); err != nil {
+		t.Fatal(err)
+	}
+	next, err := Open(alone{}, cluster.lead(nil, []int{0, 1, 2}, 0), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := next.Put([]byte("new"), []byte("value new")); err != nil { // in the block that is free
+		t.Fatal(err)
+	}
+	for i := range cfg.Blocks {
+		value, found, err := next.Get(fmt.Appendf(nil, "%d", i), nil)
+		if err != nil || found != (i != 70) || found && string(value) != fmt.Sprint("value ", i) {
+			t.Errorf("key %d: %q, %v, %v", i, value, found, err)
+		}
+	}
+}
+
+// An operation that may have been logged takes its index: no other one may follow it in this term.
+func TestAnUnknownOperationStopsTheStore(t *testing.T) {
+	s, _ := open(t, small())
+	s.mem = &flaky{Memory: s.mem}
+	if err := s.Put([]byte("a"), []byte("1")); !errors.Is(err, ErrUnknown) {
+		t.Fatalf("got %v, want ErrUnknown", err)
+	}
+	if err := s.Put([]byte("b"), []byte("2")); !errors.Is(err, ErrNotLeading) {
+		t.Errorf("the next put: %v", err)
+	}
+}
+
+// flaky is a memory of which one direct write fails.
+type flaky struct {
+	Memory
+	failed bool
+}
+
+func (f *flaky) WriteDirect(addr int, data []byte) error {
+	if !f.failed {
+		f.failed = true
+		return sift.ErrUnavailable
+	}
+	return f.Memory.WriteDirect(addr, data)
 }

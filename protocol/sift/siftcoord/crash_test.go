@@ -2,6 +2,7 @@ package siftcoord
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"strings"
 	"testing"
@@ -75,30 +76,37 @@ func (o *oracle) became(hash fingerprint.Print, changes ...func()) {
 }
 
 // Coordinators die anywhere: in a record, in a snapshot, while they clean up. What was acknowledged lasts, what was refused
-// never happens, and what is unknown happened or did not, as a whole.
+// never happens, also for lack of room, and what is unknown happened or did not, as a whole. Nothing is left of what was
+// replaced.
 func TestCoordinatorsMayDieAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := []string{"cpu1", "cpu2"}
 		g, m := newGroup(t, Config{Ticks: 2, Every: 3}), newMemory()
+		m.room = rapid.SampledFrom([]int{m.room, 12, 20}).Draw(t, "room")
 		o := &oracle{Keeper: coord.Keeper{Ticks: 2}, tb: t}
 		at := 0
-		elect := func() *Service {
+		elect := func(mortal bool) *Service {
 			if old, ok := g.stores[names[at]].(*fake); ok {
 				old.dead = true
 			}
 			at = rapid.IntRange(0, 1).Draw(t, "next")
 			f := m.open()
-			f.left = rapid.IntRange(-1, 25).Draw(t, "lives")
-			f.lasts = rapid.Bool().Draw(t, "lasts")
+			if mortal {
+				f.left = rapid.IntRange(-1, 25).Draw(t, "lives")
+				f.lasts = rapid.Bool().Draw(t, "lasts")
+			}
 			g.stores[names[at]] = f
 			return g.nodes[names[at]]
 		}
 		// recovered elects until a coordinator has the state.
 		recovered := func(changes ...func()) {
-			for {
-				if s := elect(); s.answer("x", listAll)[0] != notLeading {
+			for tries := 0; ; tries++ {
+				if s := elect(tries < 10); s.answer("x", listAll)[0] != notLeading {
 					o.became(s.keeper.Hash(), changes...)
 					return
+				}
+				if tries == 10 {
+					t.Fatal("a coordinator that lives does not find the state")
 				}
 			}
 		}
@@ -122,6 +130,9 @@ func TestCoordinatorsMayDieAnywhere(t *testing.T) {
 					continue
 				}
 				for _, expire := range changes {
+					if full := len(m.pairs) == m.room; full && s.keeper.Hash() == o.Hash() {
+						break // there is no room for the record of an expiry; the next tick tries again
+					}
 					expire()
 				}
 				if s.keeper.Hash() != o.Hash() {
@@ -135,6 +146,7 @@ func TestCoordinatorsMayDieAnywhere(t *testing.T) {
 				switch resp[0] {
 				case notLeading:
 					recovered()
+				case full: // and nothing has changed, which the next coordinator confirms
 				case unknown:
 					recovered(func() { o.Apply(from, req) })
 				default:
@@ -144,7 +156,31 @@ func TestCoordinatorsMayDieAnywhere(t *testing.T) {
 				}
 			}
 		}
+		s := elect(false)
+		if s.answer("x", listAll)[0] == notLeading {
+			t.Fatal("a coordinator that lives does not find the state")
+		}
+		o.became(s.keeper.Hash())
+		noGarbage(t, m, s.log)
 	})
+}
+
+// noGarbage fails if the store holds something that is no part of the journal. Pieces of an unfinished record are: they
+// are deleted with the next record of its number.
+func noGarbage(t *rapid.T, m *memory, j *journal) {
+	for k := range m.pairs {
+		b := []byte(k)
+		if len(b) == 1 {
+			continue // the head
+		}
+		kind, n, piece := b[0], binary.BigEndian.Uint64(b[1:]), binary.BigEndian.Uint32(b[9:])
+		if kind == recordKey && n >= j.head.first && n <= j.next {
+			continue
+		}
+		if first := m.pairs[string(key(kind, n, 0))]; kind == recordKey || n != uint64(j.head.half) || piece >= binary.BigEndian.Uint32([]byte(first)) {
+			t.Fatalf("piece %d of %c%d is left; the journal has snapshot %d and records %d to %d", piece, kind, n, j.head.half, j.head.first, j.next)
+		}
+	}
 }
 
 // listAll changes nothing.

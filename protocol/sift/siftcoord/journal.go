@@ -49,16 +49,16 @@ const keySize = 1 + 8 + 4
 // ErrCorrupt: the store does not hold a journal.
 var ErrCorrupt = errors.New("sift/coord: the store holds no such journal")
 
-// openJournal opens the journal in a store with values of up to piece bytes. It returns the snapshot, which is nil if there
-// is none, and the records after it.
-func openJournal(store Store, piece int) (j *journal, snapshot []byte, records [][]byte, err error) {
-	j = &journal{store: store, piece: piece}
+// openJournal opens the journal in a store of a shape. It returns the snapshot, which is nil if there is none, and the
+// records after it.
+func openJournal(store Store, shape *kv.Config) (j *journal, snapshot []byte, records [][]byte, err error) {
+	j = &journal{store: store, piece: shape.Value}
 	value, found, err := store.Get([]byte{headKey}, nil)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	if found {
-		if err := j.head.decode(value); err != nil {
+		if err := j.head.decode(value, shape.Blocks); err != nil {
 			return nil, nil, nil, err
 		}
 		if snapshot, found, err = j.blob(snapshotKey, uint64(j.head.half)); err != nil || !found {
@@ -216,10 +216,12 @@ func (h *head) encode() []byte {
 	return binary.BigEndian.AppendUint64(b, h.stale)
 }
 
-func (h *head) decode(b []byte) error {
+// decode reads what encode wrote for a store of so many blocks. The store has held all records from stale to first at once,
+// each in a block at least.
+func (h *head) decode(b []byte, blocks int) error {
 	r := wire.NewReader(b)
 	*h = head{half: r.Uint8(), first: r.Uint64(), stale: r.Uint64()}
-	r.Fail(h.half <= 1 && h.stale <= h.first)
+	r.Fail(h.half <= 1 && h.stale <= h.first && h.first-h.stale <= uint64(blocks))
 	if err := r.End(); err != nil {
 		return fmt.Errorf("%w: its head: %w", ErrCorrupt, err)
 	}

@@ -26,7 +26,8 @@ type Config struct {
 	// Ticks is how many ticks of [Service.Tick] a session may be silent, at least 1.
 	Ticks int
 	// Every is how many records are written between two snapshots, at least 1. The store needs room for two snapshots and
-	// so many records, a block for each piece as long as its values, and one block more.
+	// so many records, a block for each piece as long as its values, and one block more. A snapshot holds the whole
+	// state: on average, a recorded request costs 2/Every puts and deletes for each piece of the state.
 	Every int
 }
 
@@ -45,7 +46,7 @@ func (c *Config) Validate(shape *kv.Config) error {
 type Service struct {
 	h     host.Host
 	cfg   Config
-	piece int          // bytes of a value of the store
+	shape kv.Config    // of the store
 	store func() Store // of the coordinator that the node is now, or nil
 
 	mu     host.Mutex
@@ -68,7 +69,7 @@ func newService(h host.Host, shape kv.Config, cfg Config, store func() Store) (*
 	if err := errors.Join(shape.Validate(), cfg.Validate(&shape)); err != nil {
 		return nil, err
 	}
-	return &Service{h: h, cfg: cfg, piece: shape.Value, store: store, mu: h.NewMutex()}, nil
+	return &Service{h: h, cfg: cfg, shape: shape, store: store, mu: h.NewMutex()}, nil
 }
 
 // Serve answers clients under the name of a service. It returns only with an error.
@@ -153,7 +154,7 @@ func (s *Service) leads() bool {
 		return true
 	}
 	s.of, s.keeper = nil, coord.Keeper{Ticks: s.cfg.Ticks}
-	log, snapshot, records, err := openJournal(store, s.piece)
+	log, snapshot, records, err := openJournal(store, &s.shape)
 	if err == nil && snapshot != nil {
 		err = s.keeper.Restore(snapshot)
 	}
