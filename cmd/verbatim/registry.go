@@ -38,5 +38,5 @@ var absent = map[string]string{"raftr": "it needs a larger command, with go.etcd
 
 // commands are those that other modules have no use for.
 func commands() []*cobra.Command {
-	return append(cli.Elsewhere("verbatim-run", "runs protocols on machines and measures them", "ncl", "arcadia", "sift", "bench", "crash"), newTable1())
+	return append(cli.Elsewhere("verbatim-run", "runs protocols on machines and measures them", "ncl", "arcadia", "sift", "bench", "crash"), newNew(), newTable1())
 }
