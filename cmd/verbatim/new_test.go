@@ -87,13 +87,13 @@ func TestNewModuleCatchesMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := strings.Replace(string(good), "largest = max(largest, ", "largest = min(largest, ", 1)
+	bad := strings.Replace(string(good), " && c.Done == r.ids", "", 1)
 	clitest.Write(t, name, bad)
 	var replays []string
 	for _, line := range []string{"go run . check register", "go test ./..."} {
 		code, out := inShell(t, dir, line)
 		found := shownReplay.FindStringSubmatch(out)
-		if code != 1 || found == nil || !strings.Contains(out, "had returned, and the next life read 0") {
+		if code != 1 || found == nil || !strings.Contains(out, "Write(2) had returned, and the next life read 1") {
 			t.Fatalf("%s: status %d:\n%s", line, code, out)
 		}
 		replays = append(replays, found[1])

@@ -54,7 +54,7 @@ func newCells(f *checkFlags, args []string) (*cells, error) {
 			return nil, err
 		}
 		if x.file == "" && p.Name != a {
-			x.why = fmt.Sprintf("The matrix covers whole protocols: it is shown if all arguments are protocols (%s), or with --matrix FILE, the output of `verbatim matrix %s --json --out DIR`.", p.Name, p.Name)
+			x.why = fmt.Sprintf("The matrix covers whole protocols: it is shown if all arguments are protocols (%s), or with --matrix FILE, the output of `%s matrix %s --json --out DIR`.", p.Name, programName(), p.Name)
 			return x, nil
 		}
 		if !slices.Contains(x.protocols, p) {
@@ -84,7 +84,7 @@ func scenarioOf(c *matrix.Cell) (*explore.Scenario, error) {
 	if s := explore.Named(p.all(), c.Scenario); s != nil {
 		return s, nil
 	}
-	return nil, fmt.Errorf("a cell of the matrix breaks: %w; compute it again with verbatim matrix", noScenario(p, c.Scenario))
+	return nil, fmt.Errorf("a cell of the matrix breaks: %w; compute it again with %s matrix", noScenario(p, c.Scenario), programName())
 }
 
 // fill returns the matrix with the pages of its runs, or why there is none.

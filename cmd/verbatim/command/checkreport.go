@@ -177,8 +177,8 @@ func (p *checkPage) write(ctx context.Context, c *cobra.Command) error {
 	r := report.Report{Title: "Checks of " + cli.List(p.protocols()), Command: commandLine(),
 		Made: made(), Checks: p.checks, Mutants: p.mutants, MutatedFiles: report.Files(p.mutants, readSource)}
 	if len(p.mutants) == 0 {
-		r.NoMutants = fmt.Sprintf("The share of mistakes that the scenarios catch is not known: pass --mutants FILE with the results of verbatim mutants %s --generate --results FILE.",
-			p.protocols()[0])
+		r.NoMutants = fmt.Sprintf("The share of mistakes that the scenarios catch is not known: pass --mutants FILE with the results of %s mutants %s --generate --results FILE.",
+			programName(), p.protocols()[0])
 	}
 	if len(p.profiles) > 0 {
 		r.Lines = coverage.Union(p.profiles).Files(readSource)

@@ -154,7 +154,7 @@ func (h *handServer) document(x *explore.Stand, said string) *view.Document {
 		ce.Faults = h.s.Faults
 	}
 	return view.New(view.Run{Scenario: h.s, Counterexample: ce, Replay: x.Replay, Outcome: outcome,
-		Command: "verbatim explore " + explore.Quote(h.s.Name), Litmus: litmus.IsScenario(h.s.Name), Read: os.ReadFile, Hand: hand})
+		Command: programName() + " explore " + explore.Quote(h.s.Name), Litmus: litmus.IsScenario(h.s.Name), Read: os.ReadFile, Hand: hand})
 }
 
 // outcomes are those of a litmus test, once its run has finished.

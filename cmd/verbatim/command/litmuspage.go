@@ -62,7 +62,7 @@ func writeLitmusPage(c *cobra.Command, f *litmusFlags, file string) error {
 	if err != nil {
 		return err
 	}
-	p := page{file: f.html, text: "reached", command: "verbatim litmus " + explore.Quote(file) + " --profile " + explore.Quote(profile) + " --reach " + explore.Quote(reach) + " --html FILE", read: os.ReadFile}
+	p := page{file: f.html, text: "reached", command: programName() + " litmus " + explore.Quote(file) + " --profile " + explore.Quote(profile) + " --reach " + explore.Quote(reach) + " --html FILE", read: os.ReadFile}
 	if err := p.write(s, r.Counterexample, re); err != nil {
 		return err
 	}

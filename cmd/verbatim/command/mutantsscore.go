@@ -75,6 +75,9 @@ func runScore(c *cobra.Command, f *mutantFlags, p *Protocol) error {
 	if err := f.validScore(c); err != nil {
 		return err
 	}
+	if len(p.Folders) == 0 {
+		return fmt.Errorf("protocol %s names no Folders, so there is nothing to change: set them in its command.Protocol", p.Name)
+	}
 	ctx, stop := cli.Interruptible(c)
 	defer stop()
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()

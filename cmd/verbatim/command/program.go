@@ -79,7 +79,7 @@ func (p Program) validate() error {
 		case x.Name == "" || strings.ContainsAny(x.Name, "/*?[ "):
 			return fmt.Errorf("a protocol cannot be called %q: its name is the first part of the names of its scenarios, before the slash", x.Name)
 		case x.Name == mutant.Litmus || x.Name == mutant.Explore:
-			return fmt.Errorf("a protocol cannot be called %s: verbatim mutants %s has another meaning", x.Name, x.Name)
+			return fmt.Errorf("a protocol cannot be called %s: mutants %s has another meaning", x.Name, x.Name)
 		case x.Scenarios == nil:
 			return fmt.Errorf("protocol %s: Scenarios is nil; set it to a function that returns what is to be checked", x.Name)
 		}

@@ -24,9 +24,11 @@ type Protocol struct {
 	Broken func() []*explore.Scenario
 	// Matrix are the scenarios that can depend on the card; nil: all.
 	Matrix func() []*explore.Scenario
-	// GoScenarios, GoDeep and GoBroken are these as Go expressions, for regression tests.
+	// GoScenarios, GoDeep and GoBroken are these as Go expressions, for regression tests; empty: the test is for a
+	// variable scenario.
 	GoScenarios, GoDeep, GoBroken string
-	// Folders are those of its packages, from the root of the source tree.
+	// Folders are those of its packages, from the root of the source tree: their lines are counted, and mutants are
+	// generated of them. Empty: neither.
 	Folders []string
 	// Kit are the folders of packages that it shares with others: the functions that it uses are mutated too.
 	Kit []string

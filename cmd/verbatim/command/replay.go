@@ -133,16 +133,17 @@ func elsewhere(ce *explore.Counterexample, file string) string {
 	if abs, err := filepath.Abs(file); err == nil {
 		file = abs // go test runs in the folder of the package
 	}
-	return fmt.Sprintf("\nIf a test of your own wrote this file, replay it with that test: %s=%s go test -count=1 -run TEST PACKAGE",
-		explore.EnvReplay, explore.Quote(file))
+	return fmt.Sprintf("\nIf a test or program of another module wrote this file, replay it there: %s=%s go test -count=1 -run TEST PACKAGE, or %s",
+		explore.EnvReplay, explore.Quote(file), explore.Command(".", file))
 }
 
 // goTest returns a regression test for ce.
 func goTest(ce *explore.Counterexample, p *Protocol, builtin bool) string {
-	if !builtin {
+	list := p.goScenarios(ce.Scenario)
+	if !builtin || list == "" {
 		return explore.RegressionTest(ce)
 	}
-	return explore.RegressionTestOf(ce, fmt.Sprintf("explore.Named(%s, %q)", p.goScenarios(ce.Scenario), ce.Scenario))
+	return explore.RegressionTestOf(ce, fmt.Sprintf("explore.Named(%s, %q)", list, ce.Scenario))
 }
 
 // show prints the timeline and the result of the run.
