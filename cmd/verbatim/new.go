@@ -169,8 +169,9 @@ func writeModule(ctx context.Context, dir, module string, from requirement) erro
 	if err := start.Write(dir, module); err != nil {
 		return err
 	}
-	const mutate = source.Module + "/cmd/verbatim-mutate" // generates mutants
-	edit := []string{"mod", "edit", "-require=" + source.Module + "@" + from.version, "-tool=" + mutate}
+	// What mutants --generate and vet build.
+	const mutate, vet = source.Module + "/cmd/verbatim-mutate", source.Module + "/cmd/verbatim/verbatim-vet"
+	edit := []string{"mod", "edit", "-require=" + source.Module + "@" + from.version, "-tool=" + mutate, "-tool=" + vet}
 	if from.tree != "" {
 		edit = append(edit, "-replace="+source.Module+"="+from.tree)
 		sums, err := os.ReadFile(filepath.Join(from.tree, "go.sum")) // so that nothing is looked up
@@ -184,7 +185,7 @@ func writeModule(ctx context.Context, dir, module string, from requirement) erro
 	if err := goIn(ctx, dir, edit...); err != nil {
 		return err
 	}
-	for _, args := range [][]string{{"get", "-t", "./..."}, {"list", "-mod=mod", "-deps", mutate}} { // go get would look up the latter
+	for _, args := range [][]string{{"get", "-t", "./..."}, {"list", "-mod=mod", "-deps", mutate, vet}} { // go get would look up the latter
 		if err := goIn(ctx, dir, args...); err != nil {
 			return fmt.Errorf("%s is written, but not all modules that it needs are there: run `go mod tidy` in it where they can be downloaded: %w", dir, err)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,12 +44,14 @@ func TestNewModuleWorks(t *testing.T) {
 	}
 	dir := newModule(t)
 	for line, want := range map[string]string{
-		"go vet ./... && gofmt -l .":                                                "",
-		"go test ./...":                                                             "ok  \texample.com/lock/registercheck",
-		"go run . list":                                                             "register/recovery",
-		"go run . --help":                                                           "lock replay register-recovery.counterexample.json",
-		"go run . check register":                                                   "register/recovery: VERIFIED",
-		"go run . mutants register --out found":                                     "1 of 1 mutants are caught",
+		"go vet ./... && gofmt -l .": "",
+		"go run . vet":               "",
+		"go vet -vettool=$(go tool -n verbatim-vet) ./...": "",
+		"go test ./...":                         "ok  \texample.com/lock/registercheck",
+		"go run . list":                         "register/recovery",
+		"go run . --help":                       "lock replay register-recovery.counterexample.json",
+		"go run . check register":               "register/recovery: VERIFIED",
+		"go run . mutants register --out found": "1 of 1 mutants are caught",
 		"go run . matrix register --max-runs 20 || [ $? = 1 ]":                      "no scenario uses an Atomic",
 		"go run . check register --report r.html --matrix none":                     "exhausted",
 		"go run . explore register/none || [ $? = 1 ]":                              "unknown scenario \"register/none\"; known: register/recovery",
@@ -108,6 +111,21 @@ func TestNewModuleCatchesMistakes(t *testing.T) {
 		if code, out := inShell(t, dir, line); code != 0 {
 			t.Errorf("%s of what is mended: status %d:\n%s", line, code, out)
 		}
+	}
+}
+
+// What the checker could not repeat is found in the protocol, and not in the program.
+func TestNewModuleIsVetted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds programs; go test ./... runs it")
+	}
+	dir := newModule(t)
+	const clock = "package %s\n\nimport \"time\"\n\nfunc now() int64 { return time.Now().Unix() }\n"
+	clitest.Write(t, filepath.Join(dir, "clock.go"), fmt.Sprintf(clock, "main"))
+	clitest.Write(t, filepath.Join(dir, "register", "clock.go"), fmt.Sprintf(clock, "register"))
+	code, out := inShell(t, dir, "go run . vet")
+	if code != 1 || !strings.Contains(out, "register/clock.go:5:32: time.Now in example.com/lock/register: it reads the wall clock; use host.Host.Now") || strings.Count(out, "clock.go") != 1 {
+		t.Errorf("status %d:\n%s", code, out)
 	}
 }
 

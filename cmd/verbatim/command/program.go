@@ -1,5 +1,5 @@
-// Package command is the command line that checks protocols: check, replay, explore, list, mutants, litmus and
-// matrix, and the pages that these write. Command verbatim is this package with the protocols of this module; a
+// Package command is the command line that checks protocols: check, replay, explore, list, mutants, litmus,
+// matrix and vet, and the pages that these write. Command verbatim is this package with the protocols of this module; a
 // module with protocols of its own has the same commands with a program of a few lines:
 //
 //	func main() {

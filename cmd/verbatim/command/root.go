@@ -28,7 +28,7 @@ Exit status: 0 verified (or clean, for strategies that sample), 1 a promise is v
 2 bad usage or input, 3 a limit was hit or the check could not decide. If several apply,
 2 takes precedence over 1, 1 over 3, and 3 over 0.`,
 	})
-	root.AddCommand(newCheck(), newReplay(), newExplore(), newList(), newMutants(), newLitmus(), newMatrix())
+	root.AddCommand(newCheck(), newReplay(), newExplore(), newList(), newMutants(), newLitmus(), newMatrix(), newVet())
 	if name := programName(); name != root.Name() {
 		root.Use = name
 		rename(root, name)

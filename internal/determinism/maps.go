@@ -1,6 +1,7 @@
-package lint
+package determinism
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -13,28 +14,21 @@ const (
 	orderedPrefix = "//lint:ordered"
 )
 
-// checkMapRanges looks for what depends on the order of a map, which differs
+// MapRanges finds what depends on the order of a map, which differs
 // from run to run. In a protocol a loop may gather what no order changes; the
 // simulator does not range over maps at all.
-func checkMapRanges(r *Repo) []Finding {
+func MapRanges(c *Code) []Finding {
 	var found []Finding
-	for _, p := range r.Packages {
-		if !deterministic(p.Path) {
-			continue
-		}
-		for _, f := range p.Code() {
-			w := mapWalk{r: r, info: r.typed(p), strict: isSimulator(p.Path), reasons: orderedLines(r, f)}
-			ast.Inspect(f.AST, w.visit)
-			found = append(found, w.found...)
-		}
+	for _, f := range c.Files {
+		w := mapWalk{c: c, reasons: orderedLines(c, f)}
+		ast.Inspect(f, w.visit)
+		found = append(found, w.found...)
 	}
 	return found
 }
 
 type mapWalk struct {
-	r       *Repo
-	info    *types.Info
-	strict  bool
+	c       *Code
 	reasons map[int]string // by the line of the loop
 	follows map[ast.Stmt][]ast.Stmt
 	sorted  map[ast.Node]bool // maps.Keys(m) in slices.Sorted(maps.Keys(m))
@@ -50,7 +44,7 @@ func (w *mapWalk) visit(n ast.Node) bool {
 	case *ast.CallExpr:
 		w.call(n)
 	case *ast.RangeStmt:
-		if _, ok := coreType(w.info, n.X).(*types.Map); ok {
+		if _, ok := coreType(w.c.Info, n.X).(*types.Map); ok {
 			w.rangeOver(n)
 		}
 	}
@@ -68,7 +62,7 @@ func (w *mapWalk) noteFollowing(list []ast.Stmt) {
 
 // call accepts maps.Keys and its like only where they are sorted at once.
 func (w *mapWalk) call(call *ast.CallExpr) {
-	name := calledFunc(w.info, call)
+	name := calledFunc(w.c.Info, call)
 	if strings.HasPrefix(name, "slices.Sorted") && len(call.Args) > 0 {
 		if w.sorted == nil {
 			w.sorted = map[ast.Node]bool{}
@@ -81,12 +75,12 @@ func (w *mapWalk) call(call *ast.CallExpr) {
 }
 
 func (w *mapWalk) rangeOver(loop *ast.RangeStmt) {
-	c := commuting{info: w.info, loop: loop, key: identOf(loop.Key)}
-	if !w.strict && c.holds() && w.sortedAfter(loop, c.appended) {
+	c := commuting{info: w.c.Info, loop: loop, key: identOf(loop.Key)}
+	if !w.c.Simulator && c.holds() && w.sortedAfter(loop, c.appended) {
 		return
 	}
 	what := "range over a map: the order differs from run to run, and the loop's effect can depend on it; "
-	if w.strict {
+	if w.c.Simulator {
 		what = "range over a map in the simulator: the order differs from run to run; "
 	}
 	w.report(loop.Pos(), what+mapMend)
@@ -105,9 +99,9 @@ func (w *mapWalk) sortedAfter(loop *ast.RangeStmt, appended []types.Object) bool
 			if !ok || len(call.Args) == 0 {
 				return false
 			}
-			name := calledFunc(w.info, call)
+			name := calledFunc(w.c.Info, call)
 			arg, ok := ast.Unparen(call.Args[0]).(*ast.Ident)
-			return ok && w.info.Uses[arg] == obj && (strings.HasPrefix(name, "slices.Sort") || strings.HasPrefix(name, "sort."))
+			return ok && w.c.Info.Uses[arg] == obj && (strings.HasPrefix(name, "slices.Sort") || strings.HasPrefix(name, "sort."))
 		}
 		if !slices.ContainsFunc(w.follows[loop], isSort) {
 			return false
@@ -117,48 +111,26 @@ func (w *mapWalk) sortedAfter(loop *ast.RangeStmt, appended []types.Object) bool
 }
 
 func (w *mapWalk) report(pos token.Pos, text string) {
-	reason, ok := w.reasons[w.r.fset.Position(pos).Line]
+	reason, ok := w.reasons[w.c.Fset.Position(pos).Line]
 	switch {
 	case ok && reason != "":
 	case ok:
-		w.found = append(w.found, w.r.finding(pos, "%s has no reason; say why the order does not matter", orderedPrefix))
+		w.found = append(w.found, Finding{pos, orderedPrefix + " has no reason; say why the order does not matter"})
 	default:
-		w.found = append(w.found, w.r.finding(pos, "%s (or, if no order can matter, say why in a comment %s)", text, orderedPrefix))
+		w.found = append(w.found, Finding{pos, fmt.Sprintf("%s (or, if no order can matter, say why in a comment %s)", text, orderedPrefix)})
 	}
 }
 
 // orderedLines gives the reasons of the comments, for their own line and the next.
-func orderedLines(r *Repo, f *File) map[int]string {
+func orderedLines(c *Code, f *ast.File) map[int]string {
 	reasons := map[int]string{}
-	for _, group := range f.AST.Comments {
-		for _, c := range group.List {
-			if reason, ok := strings.CutPrefix(c.Text, orderedPrefix); ok {
-				line := r.fset.Position(c.Pos()).Line
+	for _, group := range f.Comments {
+		for _, comment := range group.List {
+			if reason, ok := strings.CutPrefix(comment.Text, orderedPrefix); ok {
+				line := c.Fset.Position(comment.Pos()).Line
 				reasons[line], reasons[line+1] = strings.TrimSpace(reason), strings.TrimSpace(reason)
 			}
 		}
 	}
 	return reasons
-}
-
-// calledFunc is "pkg.Name" for a call of a package's function, else empty.
-func calledFunc(info *types.Info, call *ast.CallExpr) string {
-	fun := ast.Unparen(call.Fun)
-	if index, ok := fun.(*ast.IndexExpr); ok {
-		fun = index.X
-	}
-	sel, ok := fun.(*ast.SelectorExpr)
-	if !ok {
-		return ""
-	}
-	obj := info.Uses[sel.Sel]
-	if obj == nil || obj.Pkg() == nil || !isPackageFunc(obj, obj.Pkg().Path()) {
-		return ""
-	}
-	return obj.Pkg().Path() + "." + obj.Name()
-}
-
-func identOf(e ast.Expr) *ast.Ident {
-	id, _ := e.(*ast.Ident)
-	return id
 }

@@ -1,4 +1,4 @@
-package lint
+package determinism
 
 import (
 	"go/ast"
