@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os/exec"
 	"slices"
 	"strings"
@@ -11,8 +12,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/source"
 )
 
-// line is this program.
-var line = clitest.Program(program.Run)
+// line is this program, with what init functions add to it.
+var line = clitest.Program(func(args []string, stdout, stderr io.Writer) int { return program.Run(args, stdout, stderr) })
 
 // call runs the program.
 func call(args ...string) (code int, stdout, stderr string) { return line.Call(args...) }

@@ -46,7 +46,7 @@ func broken() *explore.Scenario {
 
 // demo is a small protocol, and one that cannot be checked.
 func demo() []Protocol {
-	return []Protocol{{Name: "demo", GoScenarios: "demo.Scenarios()", GoDeep: "demo.DeepScenarios()",
+	return []Protocol{{Name: "demo", Folders: []string{"demo"}, GoScenarios: "demo.Scenarios()", GoDeep: "demo.DeepScenarios()",
 		Deep: func() []*explore.Scenario { return []*explore.Scenario{restartFails("demo/deep")} },
 		Scenarios: func() []*explore.Scenario {
 			return []*explore.Scenario{restartFails("demo/restart"), restartFails("demo/second")}
@@ -192,6 +192,7 @@ func TestExitStatus(t *testing.T) {
 		{"mutants demo --generate --at-least 101", 2, "", "0 to 100"},
 		{"mutants demo --generate --most 5", 2, "", "--most needs --changed-since"},
 		{"mutants demo --generate --changed-since main --sample 9 --most 5", 2, "", "--most 5"},
+		{"mutants bad --generate", 2, "", "names no Folders, so there is nothing to change"},
 		{"mutants demo --generate", 2, "", "source tree of github.com/verbatim-rdma/verbatim"},
 		{"mutants dmo", 2, "", "did you mean demo?"},
 		{"completion bash", 0, "verbatim", ""},
