@@ -37,7 +37,7 @@ func newNew() *cobra.Command {
 		Long: `New writes a Go module that works at once: a small protocol (a word that is kept on three
 hosts), a scenario that says what it promises, a test that checks it, a mutant that is
 caught, and a program with the commands of verbatim for the protocols of the module. DIR
-must be empty or not exist. docs/own.md says what to change first.
+must be empty or not exist. docs/own.md describes what to change first.
 
 The module requires the version of this program. A program that was built from a source
 tree is not a released version: the module then uses that source tree, or the one of
@@ -82,7 +82,7 @@ func runNew(c *cobra.Command, f *newFlags, dir string) error {
 	return nextSteps(c.OutOrStdout(), module, dir)
 }
 
-// nextSteps says what can be done with a new module.
+// nextSteps prints what to do with a new module.
 func nextSteps(w io.Writer, module, dir string) error {
 	if cwd, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(cwd, dir); err == nil && len(rel) < len(dir) {
@@ -193,14 +193,14 @@ func writeModule(ctx context.Context, dir, module string, from requirement) erro
 	return nil
 }
 
-// goIn runs the go command in a folder. Its error has what the command said.
+// goIn runs the go command in a folder. Its error contains the output of the command.
 func goIn(ctx context.Context, dir string, args ...string) error {
-	var said bytes.Buffer
+	var stderr bytes.Buffer
 	c := exec.CommandContext(ctx, "go", args...)
-	c.Dir, c.Stderr = dir, &said
+	c.Dir, c.Stderr = dir, &stderr
 	c.Env = append(os.Environ(), "GOWORK=off") // the folder is a module, whatever is around it
 	if err := c.Run(); err != nil {
-		return fmt.Errorf("go %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(said.String()))
+		return fmt.Errorf("go %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
 	}
 	return nil
 }

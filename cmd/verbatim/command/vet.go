@@ -23,7 +23,7 @@ func newVet() *cobra.Command {
 		Short: "Find code in protocols that no checker can repeat: clocks, goroutines, map order",
 		Long: `Vet finds code in protocols whose behaviour depends on more than its arguments and what
 its host decides: the wall clock, goroutines and channels, random numbers, the order of a
-map, variables that hosts of one run would share. Each finding says what to use instead.
+map, variables that hosts of one run would share. Each finding names what to use instead.
 
 A package is taken for a protocol if it imports host or verbs of verbatim, and neither
 the simulator, the checker nor a card. The comment //verbatim:checked puts any other
