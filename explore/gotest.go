@@ -23,7 +23,9 @@ const (
 	EnvReplay = "VERBATIM_REPLAY"
 )
 
-// builtin lists the packages whose scenarios the command line knows.
+// program is the command of this module, and builtin the packages whose scenarios it knows.
+const program = "github.com/verbatim-rdma/verbatim/cmd/verbatim"
+
 var builtin = []string{"github.com/verbatim-rdma/verbatim/protocol/", "github.com/verbatim-rdma/verbatim/examples/lease/"}
 
 // Test checks a scenario in a Go test. It fails unless the verdict is [Verified], or
@@ -132,7 +134,7 @@ func howToReplay(test string, ce *Counterexample, pkg string) string {
 	}
 	text := "To replay it:\n"
 	if slices.ContainsFunc(builtin, func(dir string) bool { return strings.HasPrefix(pkg, dir) }) {
-		text += "  " + Command(file) + "\n"
+		text += "  " + Command(program, file) + "\n"
 	}
 	return text + "  " + EnvReplay + "=" + Quote(file) + " go test -count=1 -run " + Quote(pattern(test)) + " " + Quote(pkg) + "\n"
 }

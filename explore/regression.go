@@ -7,14 +7,9 @@ import (
 	"unicode"
 )
 
-// program is the argument of `go run` for the command line.
-const program = "github.com/verbatim-rdma/verbatim/cmd/verbatim"
-
-// Command returns the command that replays a counterexample's file, for scenarios that the
-// command line knows.
-func Command(file string) string {
-	return "go run " + program + " replay " + Quote(file)
-}
+// Command returns the command that replays a counterexample's file; program is an argument of `go run`, a command line
+// that knows the scenario.
+func Command(program, file string) string { return "go run " + program + " replay " + Quote(file) }
 
 // FileName returns the file name of a scenario's counterexample.
 func FileName(scenario string) string {

@@ -5,16 +5,8 @@
 // (or clean, for strategies that sample), 1 if a promise is violated, 2 for bad
 // usage or input, and 3 if a limit came first or the check could not decide. Of
 // several, 2 goes before 1, 1 before 3, and 3 before 0.
+//
+// Package command has the commands: another module makes a program of them with its own protocols.
 package main
 
-import (
-	"os"
-
-	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
-)
-
-func main() {
-	cli.CollectLess()
-	adopted := adopt()
-	leave(run(os.Args[1:], os.Stdout, os.Stderr), adopted)
-}
+func main() { program.Main() }

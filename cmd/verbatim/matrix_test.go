@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"github.com/verbatim-rdma/verbatim/cmd/verbatim/command"
 	"os"
 	"strings"
 	"testing"
@@ -75,12 +76,9 @@ func TestEvidenceIsStillTrue(t *testing.T) {
 		t.Skip("searches have nothing for the race detector or the tag rdma; go test ./... runs them")
 	}
 	for protocol := range tables { //lint:ordered each is checked
-		p, err := protocolOf(protocol)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := protocolNamed(t, protocol)
 		if protocol == "arcadia" { // of media errors the units depend on the platform; and the time is NCL's
-			stillTrue(t, p, p.matrixScenarios(), 100, false)
+			stillTrue(t, p, p.Matrix(), 100, false)
 			continue
 		}
 		stillTrue(t, p, p.Scenarios(), 100, true)
@@ -89,7 +87,7 @@ func TestEvidenceIsStillTrue(t *testing.T) {
 
 // stillTrue runs what is quick of a table: cells that hold in some scenarios, for so many runs. derived: also
 // cells that follow from others are looked at.
-func stillTrue(t *testing.T, p *protocol, holding []*explore.Scenario, runs uint64, derived bool) {
+func stillTrue(t *testing.T, p *command.Protocol, holding []*explore.Scenario, runs uint64, derived bool) {
 	t.Helper()
 	for _, c := range evidence(t, p.Name) {
 		mine, err := faults.ProfileByName(c.Profile)

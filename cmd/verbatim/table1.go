@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/cmd/verbatim/command"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/internal/number"
@@ -61,7 +62,7 @@ precedence over 1, and 1 over 3.`,
 
 // runTable1 fills in the table and prints it.
 func runTable1(c *cobra.Command, f *table1Flags) error {
-	if err := checkLimits(f.opt.Workers, f.opt.MaxTime); err != nil {
+	if err := command.CheckLimits(f.opt.Workers, f.opt.MaxTime); err != nil {
 		return err
 	}
 	if f.opt.Profile != "" {
@@ -78,10 +79,10 @@ func runTable1(c *cobra.Command, f *table1Flags) error {
 	}
 	ctx, stop := cli.Interruptible(c)
 	defer stop()
-	line := newProgress(c.ErrOrStderr())
-	f.opt.Stop, f.opt.Progress = func() bool { return ctx.Err() != nil }, line.show
+	line := command.NewProgress(c.ErrOrStderr())
+	f.opt.Stop, f.opt.Progress = func() bool { return ctx.Err() != nil }, line.Show
 	cells, err := table1check.Fill(table1check.Rows(), f.opt, f.out)
-	line.clear()
+	line.Clear()
 	if err != nil {
 		return err
 	}
@@ -171,7 +172,7 @@ func table1Searches(w io.Writer, cells []table1check.Cell) error {
 			text += c.Scenario + " is " + table1Signs[c.Mark] + " and should be " + table1Signs[c.Expected] + "\n"
 		}
 		if c.Counterexample != "" {
-			text += explore.Command(c.Counterexample) + "\n"
+			text += command.ReplayCommand(c.Counterexample) + "\n"
 		}
 	}
 	if len(cells) > 0 {

@@ -89,16 +89,16 @@ func TestTable1Status(t *testing.T) {
 
 // Scenarios that must be violated are known by name, and are not among those of the protocol.
 func TestBrokenScenarios(t *testing.T) {
-	for _, x := range []usage{
-		{"check table1/flex-node --json", 1, `"verdict":"violated"`, ""},
-		{"check table1/flex-nod", 2, "", "did you mean table1/flex-node?"},
-		{"check table1/flex-m*", 2, "", "no scenario matches"},
-		{"table1 x", 2, "", "no arguments"},
-		{"table1 --workers -1", 2, "", "--workers -1"},
-		{"table1 --max-time -1s", 2, "", "negative"},
-		{"table1 --profile stong", 2, "", "did you mean strong?"},
+	for _, x := range []clitest.Usage{
+		{Args: "check table1/flex-node --json", Code: 1, Stdout: `"verdict":"violated"`, Stderr: ""},
+		{Args: "check table1/flex-nod", Code: 2, Stdout: "", Stderr: "did you mean table1/flex-node?"},
+		{Args: "check table1/flex-m*", Code: 2, Stdout: "", Stderr: "no scenario matches"},
+		{Args: "table1 x", Code: 2, Stdout: "", Stderr: "no arguments"},
+		{Args: "table1 --workers -1", Code: 2, Stdout: "", Stderr: "--workers -1"},
+		{Args: "table1 --max-time -1s", Code: 2, Stdout: "", Stderr: "negative"},
+		{Args: "table1 --profile stong", Code: 2, Stdout: "", Stderr: "did you mean strong?"},
 	} {
-		command.Try(t, clitest.Usage(x))
+		line.Try(t, x)
 	}
 	if code, text, _ := call("list", "scenarios", "table1"); code != cli.OK || !strings.Contains(text, "table1/flex-power") || strings.Contains(text, "table1/flex-node") {
 		t.Errorf("status %d: %s", code, text)

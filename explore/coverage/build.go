@@ -22,7 +22,7 @@ var (
 	// ErrNone: the program does not count statements.
 	ErrNone = errors.New("coverage: the program was not built with -cover -covermode=atomic")
 	// ErrSource: the source of the protocol, or the go command, is missing.
-	ErrSource = errors.New("coverage: run the command in the source tree of verbatim, with the go command installed")
+	ErrSource = errors.New("coverage: run the command in the source tree, with the go command installed")
 )
 
 // Clear sets all counters to zero.
@@ -56,15 +56,15 @@ func Collect(ctx context.Context) (*Profile, error) {
 }
 
 // Build builds command main of the source tree that dir is in, so that it counts the
-// statements of protocols, and writes it to file out. Main counts too, because otherwise
+// statements of the packages in folders and below, and writes it to file out. Main counts too, because otherwise
 // the go command leaves out what is needed to read the counters. It has no
 // symbols, since linking takes most of the time.
-func Build(ctx context.Context, dir, main string, protocols []string, out string) error {
-	root, err := source.Root(dir)
+func Build(ctx context.Context, dir, main string, folders []string, out string) error {
+	root, err := source.Running().Root(dir)
 	if err != nil {
 		return fmt.Errorf("%w; %w", ErrSource, err)
 	}
-	packages, err := protocolPackages(ctx, root, protocols)
+	packages, err := protocolPackages(ctx, root, folders)
 	if err != nil {
 		return err
 	}
@@ -73,19 +73,15 @@ func Build(ctx context.Context, dir, main string, protocols []string, out string
 	return err
 }
 
-// folders are the folders of protocols: that of an example is next to it.
-var folders = []string{"protocol/", "examples/"}
-
-// protocolPackages returns the packages of protocols, without those of scenarios.
-func protocolPackages(ctx context.Context, root string, protocols []string) ([]string, error) {
+// protocolPackages returns the packages in folders and below, without those of scenarios.
+func protocolPackages(ctx context.Context, root string, folders []string) ([]string, error) {
+	if len(folders) == 0 {
+		return nil, fmt.Errorf("%w: the protocol names no Folders", ErrSource)
+	}
 	var all []string
-	for _, name := range protocols {
-		dir := folders[0] + name
+	for _, dir := range folders {
 		if _, err := os.Stat(filepath.Join(root, dir)); err != nil {
-			dir = folders[1] + name
-			if _, other := os.Stat(filepath.Join(root, dir)); other != nil {
-				return nil, fmt.Errorf("%w; %w", ErrSource, err)
-			}
+			return nil, fmt.Errorf("%w; %w", ErrSource, err)
 		}
 		text, err := goCommand(ctx, root, "list", "./"+dir+"/...")
 		if err != nil {

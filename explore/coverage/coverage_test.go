@@ -76,7 +76,7 @@ func TestWithoutSource(t *testing.T) {
 	if f.Lines != nil || f.Never() != nil || f.Reached != 1 {
 		t.Errorf("%+v", f)
 	}
-	if err := Build(t.Context(), t.TempDir(), "./cmd/verbatim", []string{"ncl"}, "x"); !errors.Is(err, ErrSource) {
+	if err := Build(t.Context(), t.TempDir(), "./cmd/verbatim", []string{"protocol/ncl"}, "x"); !errors.Is(err, ErrSource) {
 		t.Errorf("no source tree: %v", err)
 	}
 	if err := Build(t.Context(), "", "./cmd/verbatim", []string{"nothing"}, "x"); !errors.Is(err, ErrSource) {
@@ -85,11 +85,11 @@ func TestWithoutSource(t *testing.T) {
 }
 
 func TestProtocolPackages(t *testing.T) {
-	root, err := source.Root("")
+	root, err := source.Running().Root("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := protocolPackages(t.Context(), root, []string{"ncl"})
+	got, err := protocolPackages(t.Context(), root, []string{"protocol/ncl"})
 	if err != nil || len(got) == 0 || got[0] != source.Module+"/protocol/ncl" {
 		t.Errorf("%v %v", got, err)
 	}

@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -14,11 +15,11 @@ type Profile struct {
 	files []*cover.Profile // by name, each once
 }
 
-// newProfile takes the files of protocols.
+// newProfile takes the files of protocols: of all that [Build] counts, they are those that are not of the main package.
 func newProfile(files []*cover.Profile) *Profile {
 	p := &Profile{}
 	for _, f := range files {
-		if slices.ContainsFunc(folders, func(dir string) bool { return strings.HasPrefix(f.FileName, source.Module+"/"+dir) }) {
+		if path.Dir(f.FileName) != source.Running().Package {
 			p.merge(f)
 		}
 	}
@@ -80,7 +81,7 @@ type File struct {
 func (p *Profile) Files(read func(name string) ([]byte, error)) []File {
 	var out []File
 	for _, f := range p.files {
-		x := File{Name: strings.TrimPrefix(f.FileName, source.Module+"/")}
+		x := File{Name: strings.TrimPrefix(f.FileName, source.Running().Module+"/")}
 		for _, b := range f.Blocks {
 			x.Statements += b.NumStmt
 			if b.Count > 0 {

@@ -19,7 +19,7 @@ import (
 
 // findRoot returns the source tree that contains dir.
 func findRoot(dir string) (string, error) {
-	root, err := source.Root(dir)
+	root, err := source.Running().Root(dir)
 	if err != nil {
 		return "", fmt.Errorf("%w; %w", ErrSource, err)
 	}
@@ -61,11 +61,10 @@ func goCommand(ctx context.Context, root, tmp string, files map[string][]byte, v
 	return err
 }
 
-// The commands that are built: the one that checks, and the one that crashes SQLite.
-const (
-	checking = "./cmd/verbatim"
-	crashing = "./cmd/verbatim-run"
-)
+// The commands that are built: the one that checks, which is this program, and the one that crashes SQLite.
+var checking = source.Running().Folder()
+
+const crashing = "./cmd/verbatim-run"
 
 // buildArgs returns the arguments that build a command. Without a build ID, two builds of one
 // source are identical, wherever their overlays are.

@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
+	"github.com/verbatim-rdma/verbatim/internal/source"
 )
 
-// ByCommand returns a [Generator] that runs the command verbatim-mutate of the source tree. So verbatim
+// ByCommand returns a [Generator] that runs the command verbatim-mutate, which the module of the source tree must be able
+// to build: that of another module has it as a tool in its go.mod. So verbatim
 // itself does not link the Go type checker, which no check needs.
 func ByCommand(ctx context.Context, root string, dirs []string, kit ...string) (*schema.Set, error) {
-	text, err := command(ctx, root, "go", "run", "./cmd/verbatim-mutate", "--kit="+strings.Join(kit, ","), "--", strings.Join(dirs, ","))
+	text, err := command(ctx, root, "go", "run", source.Module+"/cmd/verbatim-mutate", "--kit="+strings.Join(kit, ","), "--", strings.Join(dirs, ","))
 	if err != nil {
 		return nil, err
 	}

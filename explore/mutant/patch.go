@@ -18,8 +18,8 @@ import (
 var (
 	// ErrPatch: a patch is malformed or does not apply.
 	ErrPatch = errors.New("mutant: bad patch")
-	// ErrSource: the source tree of this module, or the go command, is missing.
-	ErrSource = errors.New("mutant: mutants are built from source: run in the source tree of verbatim, with the go command installed")
+	// ErrSource: the source tree of the program, or the go command, is missing.
+	ErrSource = errors.New("mutant: mutants are built from source: run in the source tree, with the go command installed")
 	// ErrUnknown: there is no such protocol or mutant.
 	ErrUnknown = errors.New("mutant: no such mutant")
 	// ErrControl: a scenario of the unmodified code is not verified.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -42,7 +41,7 @@ type program struct {
 
 func (r *runner) build(main, name string, files map[string][]byte) (*program, error) {
 	p := &program{r: r, dir: filepath.Join(r.tmp, name)}
-	p.path = filepath.Join(p.dir, path.Base(main))
+	p.path = filepath.Join(p.dir, "program")
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@
 // # Where to look
 //
 // Which package may import which is the table in layers.go. What deterministic
-// packages may not use, and what takes its place, are the tables in
-// determinism.go.
+// packages may not use, and what takes its place, are the tables of package
+// determinism.
 //
 // # Exceptions
 //

@@ -63,7 +63,7 @@ func identOfSelector(sel *ast.SelectorExpr, ok bool) string {
 	if !ok {
 		return ""
 	}
-	if x := identOf(sel.X); x != nil {
+	if x, ok := sel.X.(*ast.Ident); ok {
 		return x.Name
 	}
 	return ""

@@ -27,7 +27,7 @@ var built = sync.OnceValues(func() (string, error) {
 	}
 	removeBuilt = func() { os.RemoveAll(dir) }
 	file := filepath.Join(dir, "verbatim")
-	return file, errors.Join(coverage.Build(context.Background(), "", "./cmd/verbatim", []string{"ncl"}, file), os.Setenv("GOCOVERDIR", dir))
+	return file, errors.Join(coverage.Build(context.Background(), "", "./cmd/verbatim", []string{"protocol/ncl"}, file), os.Setenv("GOCOVERDIR", dir))
 })
 
 var removeBuilt = func() {}

@@ -1,0 +1,48 @@
+package command
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
+)
+
+// What survives is printed by its lines, and how many of all were caught.
+func TestPrintScore(t *testing.T) {
+	of := func(file string, line int, result, how string) mutant.Judged {
+		return mutant.Judged{Mutant: schema.Mutant{ID: "f:swap:1", File: file, Line: line, Before: "a; b", After: "b; a"}, Result: result, How: how, Seconds: 2}
+	}
+	all := []mutant.Judged{of("p.go", 9, mutant.Survives, ""), of("p.go", 3, mutant.Survives, ""), of("p.go", 1, mutant.ByScenario, mutant.HowViolated),
+		of("p.go", 2, mutant.ByTest, mutant.HowHangs), of("p.go", 5, mutant.Equivalent, "")}
+	all[0].Reached, all[0].Exhausted = []string{"s", "t"}, []string{"s"}
+	all[0].TimedOut = []string{"t"}
+	all[0].Processor, all[1].Processor = 3, 4
+	score := mutant.NewScore(all)
+	var b strings.Builder
+	if err := printScore(&b, all, &score); err != nil {
+		t.Fatal(err)
+	}
+	want := `p.go:3: survives: f:swap:1
+    - a; b
+    + b; a
+    no scenario reaches it
+p.go:9: survives: f:swap:1
+    - a; b
+    + b; a
+    2 scenarios reach it, 1 of them exhausted, 1 stopped by --max-time
+
+5 mutants: 1 caught by scenarios, 1 by unit tests, 1 equivalent, 2 survive
+       1 showed: violated
+       1 showed: hangs
+of the mutants that are not equivalent, 50.0 % are caught, 25.0 % by scenarios alone; one takes 2.0 s (median), all take 7 s of processor time
+stopped by --max-time before all runs: 1; with a longer time their result may differ
+`
+	if b.String() != want {
+		t.Errorf("%s\nwant\n%s", &b, want)
+	}
+	b.Reset()
+	if err := printScore(&b, nil, &mutant.Score{}); err != nil || strings.Contains(b.String(), "%") {
+		t.Errorf("of no mutants: %s%v", &b, err)
+	}
+}

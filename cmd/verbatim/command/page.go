@@ -1,0 +1,89 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/internal/whole"
+	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/report/view"
+)
+
+// writePage replays a counterexample and writes its page.
+func (f *replayFlags) writePage(w io.Writer, ce *explore.Counterexample, s *explore.Scenario, file string) error {
+	if same(f.html, file) {
+		return fmt.Errorf("--html %s would overwrite the counterexample: name another file", f.html)
+	}
+	read, err := reader(f.overlay)
+	if err != nil {
+		return err
+	}
+	re, err := ce.ReplayFull(s)
+	if errors.Is(err, explore.ErrHang) {
+		return hangs(w, file, err)
+	}
+	if err != nil && !errors.Is(err, explore.ErrNotReproduced) {
+		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
+	}
+	text, code := outcome(ce, re)
+	p := page{file: f.html, text: text, note: f.note, command: ReplayCommand(filepath.Base(file)) + traceArgs(f.trace, f.traceFile, filepath.Dir(file)),
+		read: read}
+	if err := p.write(s, ce, re); err != nil {
+		return err
+	}
+	return tells(w, code, "%s\n%s\n", text, f.html)
+}
+
+// page is a page to be written.
+type page struct {
+	file, text, note, command string
+	read                      func(string) ([]byte, error)
+}
+
+func (p *page) write(s *explore.Scenario, ce *explore.Counterexample, re *explore.Replay) error {
+	d := view.New(view.Run{Scenario: s, Counterexample: ce, Replay: re, Outcome: p.text, Note: p.note, Command: p.command,
+		Litmus: litmus.IsScenario(ce.Scenario), Read: p.read})
+	return whole.Write(p.file, func(w io.Writer) error { return view.Write(w, d) })
+}
+
+func same(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
+// maxOverlay bounds the file of --overlay.
+const maxOverlay = 1 << 20
+
+// reader reads source files, some of which an overlay may replace.
+func reader(overlay string) (func(string) ([]byte, error), error) {
+	if overlay == "" {
+		return os.ReadFile, nil
+	}
+	st, err := os.Stat(overlay)
+	if err != nil {
+		return nil, err
+	}
+	if st.Size() > maxOverlay {
+		return nil, fmt.Errorf("%s: an overlay has at most %d bytes", overlay, maxOverlay)
+	}
+	text, err := os.ReadFile(overlay)
+	if err != nil {
+		return nil, err
+	}
+	var x struct{ Replace map[string]string }
+	if err := json.Unmarshal(text, &x); err != nil {
+		return nil, fmt.Errorf("%s: %w; it must be the file given to `go build -overlay`", overlay, err)
+	}
+	return func(file string) ([]byte, error) {
+		if to, ok := x.Replace[file]; ok {
+			file = to
+		}
+		return os.ReadFile(file)
+	}, nil
+}

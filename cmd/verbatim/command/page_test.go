@@ -1,0 +1,80 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// pageText is the page in a file.
+func pageText(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(b), "<!doctype html>") || !strings.HasSuffix(string(b), "</html>\n") {
+		t.Errorf("%s is no whole page", name)
+	}
+	return string(b)
+}
+
+func TestReplayHTML(t *testing.T) {
+	useDemo(t)
+	call("check", "demo/restart", "--faults", "crash(a)<=1", "--out", "found")
+	file := filepath.Join("found", "demo-restart.counterexample.json")
+	code, stdout, stderr := call("replay", file, "--html", "run.html")
+	if code != 1 || stdout != "still fails; the run is identical to the recorded one, step by step\nrun.html\n" {
+		t.Fatalf("status %d:\n%s%s", code, stdout, stderr)
+	}
+	page := pageText(t, "run.html")
+	for _, want := range []string{`"scenario":"demo/restart"`, `"kind":"crash"`, `replay demo-restart.counterexample.json`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if left, _ := filepath.Glob(".verbatim-*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestReplayHTMLRefuses(t *testing.T) {
+	useDemo(t)
+	call("check", "demo/restart", "--faults", "crash(a)<=1", "--out", "found")
+	file := filepath.Join("found", "demo-restart.counterexample.json")
+	write(t, "bad.json", "{")
+	for _, x := range [][]string{
+		{"--html", file}, {"--html", "no/such/folder/run.html"}, {"--overlay", "bad.json"},
+		{"--html", "run.html", "--overlay", "bad.json"}, {"--html", "run.html", "--overlay", "missing.json"}, {"--html", "run.html", "--go"},
+	} {
+		if code, out, stderr := call(append([]string{"replay", file}, x...)...); code != 2 || stderr == "" {
+			t.Errorf("%v: status %d: %s%s", x, code, out, stderr)
+		}
+	}
+	if _, err := os.Stat("run.html"); err == nil {
+		t.Error("a page was written nevertheless")
+	}
+	if code, _, _ := call("replay", file); code != 1 {
+		t.Errorf("the counterexample was damaged: status %d", code)
+	}
+}
+
+func TestLitmusHTML(t *testing.T) {
+	litmusFile(t, "mp.litmus", strings.Replace(litmusText, "VERDICT", "N", 1))
+	code, out, stderr := call("litmus", "mp.litmus", "--profile", "relaxed", "--reach", "stale", "--html", "run.html")
+	if code != 0 || !strings.Contains(out, "reaches stale\nrun.html\n") {
+		t.Fatalf("status %d: %s%s", code, out, stderr)
+	}
+	if page := pageText(t, "run.html"); !strings.Contains(page, `"litmus":true`) || !strings.Contains(page, "B.r1=1 B.r2=0") {
+		t.Error("the page does not show the outcome")
+	}
+	if code, out, _ := call("litmus", "mp.litmus", "--html", "none.html"); code != 1 || !strings.Contains(out, "all were tried") {
+		t.Errorf("status %d: %s", code, out)
+	}
+	for _, x := range [][]string{{"--reach", "stale"}, {"--html", "x.html", "--reach", "stal"}, {"--html", "x.html", "--profile", "strong,relaxed"}, {"--html", "x.html", "--backend", "rdma"}} {
+		if code, out, stderr := call(append([]string{"litmus", "mp.litmus"}, x...)...); code != 2 || stderr == "" {
+			t.Errorf("%v: status %d: %s%s", x, code, out, stderr)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+// Package command is the command line that checks protocols: check, replay, explore, list, mutants, litmus,
+// matrix and vet, and the pages that these write. Command verbatim is this package with the protocols of this module; a
+// module with protocols of its own has the same commands with a program of a few lines:
+//
+//	func main() {
+//		command.Main(command.Protocol{Name: "register", Scenarios: registercheck.Scenarios, Folders: []string{"register"}})
+//	}
+//
+// What the commands build from source, they build from the module of that program: its mutants are the patches in
+// testdata/mutants/PROTOCOL below its go.mod. docs/own.md shows a whole module.
+package command
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
+	"github.com/verbatim-rdma/verbatim/internal/source"
+)
+
+// Program is a command line with its protocols.
+type Program struct {
+	Protocols []Protocol
+	// Absent are protocols that another build of the program has, by name, with what to do about it.
+	Absent map[string]string
+	// Doc is a further paragraph of the help text.
+	Doc string
+	// Commands makes further commands; nil: there are none.
+	Commands func() []*cobra.Command
+}
+
+// What the commands find protocols in: a process is one program.
+var (
+	protocols []Protocol
+	absent    map[string]string
+)
+
+// Main runs the command line with these protocols, and exits with its status.
+func Main(protocols ...Protocol) { Program{Protocols: protocols}.Main() }
+
+// Main runs the command line, and exits with its status.
+func (p Program) Main() {
+	cli.CollectLess()
+	adopted := adopt()
+	leave(p.Run(os.Args[1:], os.Stdout, os.Stderr), adopted)
+}
+
+// Run runs the command line with these arguments, and returns its exit status. Only one can run at a time.
+func (p Program) Run(args []string, stdout, stderr io.Writer) int {
+	if err := p.validate(); err != nil {
+		fmt.Fprintf(stderr, "%s: %v\n", programName(), err)
+		return cli.Bad
+	}
+	protocols, absent = p.Protocols, p.Absent
+	root := newRoot(p.Doc)
+	if p.Commands != nil {
+		root.AddCommand(p.Commands()...)
+	}
+	return cli.Run(root, args, stdout, stderr)
+}
+
+// validate finds mistakes of the program: each would make a command behave in a way that is hard to understand.
+func (p Program) validate() error {
+	if len(p.Protocols) == 0 {
+		return fmt.Errorf("the program has no protocol: give command.Main at least one")
+	}
+	for i := range p.Protocols {
+		x := &p.Protocols[i]
+		switch {
+		case x.Name == "" || strings.ContainsAny(x.Name, "/*?[ "):
+			return fmt.Errorf("a protocol cannot be called %q: its name is the first part of the names of its scenarios, before the slash", x.Name)
+		case x.Name == mutant.Litmus || x.Name == mutant.Explore:
+			return fmt.Errorf("a protocol cannot be called %s: mutants %s has another meaning", x.Name, x.Name)
+		case x.Scenarios == nil:
+			return fmt.Errorf("protocol %s: Scenarios is nil; set it to a function that returns what is to be checked", x.Name)
+		}
+		for j := range i {
+			if p.Protocols[j].Name == x.Name {
+				return fmt.Errorf("two protocols are called %s", x.Name)
+			}
+		}
+		for _, s := range x.named() {
+			if !strings.HasPrefix(s.Name, x.Name+"/") {
+				return fmt.Errorf("protocol %s: a scenario is called %q; its name must begin with %s/", x.Name, s.Name, x.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// programName is how messages call the program.
+func programName() string {
+	if pkg := source.Running().Package; pkg != "" {
+		return path.Base(pkg)
+	}
+	return "verbatim"
+}
+
+// ReplayCommand returns the command that replays the counterexample in a file.
+func ReplayCommand(file string) string {
+	return explore.Command(cmp.Or(source.Running().Package, "."), file)
+}
+
+// CheckLimits checks two flags that most commands have.
+func CheckLimits(workers int, maxTime time.Duration) error {
+	switch {
+	case workers < 0:
+		return fmt.Errorf("--workers %d: it must be at least 1, or 0 for one for each core", workers)
+	case maxTime < 0:
+		return fmt.Errorf("--max-time %v: a time cannot be negative", maxTime)
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package command
+
+import (
+	"io"
+	"os/exec"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+)
+
+// Another module links the checker and its own protocols: none of this module's.
+func TestLinksNoProtocol(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := strings.Fields(string(out))
+	if len(packages) < 100 {
+		t.Errorf("%d packages", len(packages))
+	}
+	for _, p := range packages {
+		if rest, own := strings.CutPrefix(p, "github.com/verbatim-rdma/verbatim/"); own &&
+			(strings.HasSuffix(path.Base(rest), "check") || strings.Contains(" protocol splitfs cluster examples ", " "+strings.Split(rest, "/")[0]+" ")) {
+			t.Errorf("it links %s", p)
+		}
+	}
+}
+
+// A program that cannot work says so at its start, and says why.
+func TestProgramIsValidated(t *testing.T) {
+	scenarios := func() []*explore.Scenario { return []*explore.Scenario{restartFails("p/one")} }
+	for want, protocols := range map[string][]Protocol{
+		"at least one":                    nil,
+		`cannot be called ""`:             {{Scenarios: scenarios}},
+		`cannot be called "p/q"`:          {{Name: "p/q", Scenarios: scenarios}},
+		"cannot be called litmus":         {{Name: "litmus", Scenarios: scenarios}},
+		"Scenarios is nil":                {{Name: "p"}},
+		"two protocols are called p":      {{Name: "p", Scenarios: scenarios}, {Name: "p", Scenarios: scenarios}},
+		`"p/one"; its name must begin wi`: {{Name: "q", Scenarios: scenarios}},
+	} {
+		var b strings.Builder
+		if code := (Program{Protocols: protocols}).Run([]string{"list"}, io.Discard, &b); code != 2 || !strings.Contains(b.String(), want) {
+			t.Errorf("status %d, %q; want %q", code, &b, want)
+		}
+	}
+}
+
+// A program with its own protocols has its own name in every help text, and none of the examples of command verbatim.
+func TestHelpOfAnotherProgram(t *testing.T) {
+	root := newRoot("")
+	rename(root, "lock")
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		for _, x := range c.Commands() {
+			if strings.Contains(x.Long+x.Flags().FlagUsages(), "verbatim ") || x.Example != "" {
+				t.Errorf("%s: %s%s%s", x.Name(), x.Long, x.Example, x.Flags().FlagUsages())
+			}
+			visit(x)
+		}
+	}
+	visit(root)
+	use(t, Protocol{Name: "p", Scenarios: func() []*explore.Scenario { return []*explore.Scenario{restartFails("p/one")} }})
+	if got := examples("lock"); !strings.Contains(got, "  lock check p/one --profile relaxed\n  lock replay p-one.counterexample.json\n") {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,178 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/cmd/internal/litmusfiles"
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/litmus"
+)
+
+// replayFlags are the flags of the command replay.
+type replayFlags struct {
+	all, asGo        bool
+	trace, traceFile string
+	width            int
+	html, note       string
+	overlay          string
+}
+
+// newReplay returns the command that runs a counterexample again.
+func newReplay() *cobra.Command {
+	f := &replayFlags{}
+	c := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "Replay a counterexample and show its timeline",
+		Long: `Replay repeats the counterexample in a file and shows its events. It states whether the
+run is identical to the recorded one, step by step. After a change of the code, a run
+may still fail through other states, or no longer fail because it has become a different
+run; replay then states how many decisions no longer apply.
+
+--html writes a page instead, one file that opens from disk: lanes and arrows, memory
+cell by cell, the operations of the clients, and the last step after which the promise
+could still be kept (docs/viewer.md). The page contains source lines if the source is
+still where it was when the program was built.
+
+Exit status: 1 the run still fails, 0 it no longer does, 2 the file is not a
+counterexample of a scenario that this program knows, 3 a step of the run hangs.`,
+		Example: `  verbatim replay ncl-three-writes.counterexample.json
+  verbatim replay ncl-three-writes.counterexample.json --all
+  verbatim replay ncl-three-writes.counterexample.json --html run.html
+  verbatim replay ncl-three-writes.counterexample.json --go >> regression_test.go`,
+		Args: cli.Takes("one file that check, matrix or litmus wrote", cobra.ExactArgs(1)),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(c *cobra.Command, args []string) error { return runReplay(c.OutOrStdout(), f, args[0]) },
+	}
+	c.Flags().BoolVar(&f.all, "all", false, "show every event in its own row, without omitting or folding any")
+	c.Flags().IntVar(&f.width, "width", 0, "width of the timeline in `columns`; default 120")
+	c.Flags().BoolVar(&f.asGo, "go", false, "print a Go regression test instead, with status 0")
+	c.Flags().StringVar(&f.html, "html", "", "write a page that shows the run to this `file` instead")
+	c.Flags().StringVar(&f.overlay, "overlay", "", "with --html: show the sources of this `file`, which was given to go build -overlay")
+	c.Flags().StringVar(&f.note, "note", "", "with --html: `text` for the top of the page")
+	c.MarkFlagsMutuallyExclusive("html", "go")
+	c.Flags().StringVar(&f.trace, "trace", "", "the trace from which the scenario was made")
+	c.Flags().StringVar(&f.traceFile, "trace-file", "", "the trace's file that is the log")
+	return c
+}
+
+// runReplay replays a file.
+func runReplay(w io.Writer, f *replayFlags, file string) error {
+	ce, err := explore.Load(file)
+	if err != nil {
+		return err
+	}
+	s, p, err := f.scenarioOf(ce)
+	if err != nil {
+		return fmt.Errorf("%s: %w%s", filepath.Clean(file), err, elsewhere(ce, file))
+	}
+	if f.asGo {
+		if litmus.IsScenario(ce.Scenario) {
+			return errors.New("a litmus test is its own regression test: put its file into " + litmusfiles.Dir)
+		}
+		_, err := io.WriteString(w, goTest(ce, p, f.trace == ""))
+		return err
+	}
+	if f.html != "" {
+		return f.writePage(w, ce, s, file)
+	}
+	if f.overlay != "" || f.note != "" {
+		return errors.New("--overlay and --note need --html")
+	}
+	r, err := ce.Replay(s)
+	if errors.Is(err, explore.ErrHang) {
+		return hangs(w, file, err)
+	}
+	if err != nil && !errors.Is(err, explore.ErrNotReproduced) {
+		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
+	}
+	return f.show(w, ce, r)
+}
+
+// hangs reports a step that does not return.
+func hangs(w io.Writer, file string, err error) error {
+	if _, err := fmt.Fprintf(w, "%s: %v\n", filepath.Clean(file), err); err != nil {
+		return err
+	}
+	return cli.Status(cli.RanOut).Err()
+}
+
+// scenarioOf returns the scenario that a counterexample is about.
+func (f *replayFlags) scenarioOf(ce *explore.Counterexample) (*explore.Scenario, *Protocol, error) {
+	if litmus.IsScenario(ce.Scenario) {
+		s, err := litmus.FromCounterexample(ce)
+		return s, &Protocol{Name: "litmus"}, err
+	}
+	p, err := protocolOf(ce.Scenario)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.trace != "" {
+		s, _, err := fromTrace(p, f.trace, f.traceFile)
+		return s, p, err
+	}
+	if s := explore.Named(p.named(), ce.Scenario); s != nil {
+		return s, p, nil
+	}
+	return nil, nil, fmt.Errorf("%w; if it was made from a trace, pass --trace", noScenario(p, ce.Scenario))
+}
+
+// elsewhere describes how to replay a counterexample of a protocol that this command does not have. Its scenario exists
+// in a test of the reader's own module.
+func elsewhere(ce *explore.Counterexample, file string) string {
+	if _, err := protocolOf(ce.Scenario); err == nil || errors.Is(err, errAbsent) || litmus.IsScenario(ce.Scenario) {
+		return ""
+	}
+	if abs, err := filepath.Abs(file); err == nil {
+		file = abs // go test runs in the folder of the package
+	}
+	return fmt.Sprintf("\nIf a test or program of another module wrote this file, replay it there: %s=%s go test -count=1 -run TEST PACKAGE, or %s",
+		explore.EnvReplay, explore.Quote(file), explore.Command(".", file))
+}
+
+// goTest returns a regression test for ce.
+func goTest(ce *explore.Counterexample, p *Protocol, builtin bool) string {
+	list := p.goScenarios(ce.Scenario)
+	if !builtin || list == "" {
+		return explore.RegressionTest(ce)
+	}
+	return explore.RegressionTestOf(ce, fmt.Sprintf("explore.Named(%s, %q)", list, ce.Scenario))
+}
+
+// show prints the timeline and the result of the run.
+func (f *replayFlags) show(w io.Writer, ce *explore.Counterexample, r *explore.Replay) error {
+	if _, err := fmt.Fprintf(w, "%s with %s\n\n", ce.Scenario, ce.Bounded()); err != nil {
+		return err
+	}
+	if err := explore.WriteTimeline(w, r, explore.TimelineOptions{All: f.all, Width: f.width}); err != nil {
+		return err
+	}
+	text, code := outcome(ce, r)
+	if _, err := fmt.Fprintf(w, "\n%s\n", text); err != nil {
+		return err
+	}
+	return cli.Status(code).Err()
+}
+
+// outcome describes the result of the run, with the exit status.
+func outcome(ce *explore.Counterexample, r *explore.Replay) (string, int) {
+	same := "the run is identical to the recorded one, step by step"
+	if !r.Same {
+		same = "the run differs from the recorded one: the code, the scenario or the simulator has changed"
+	}
+	same += ce.Missing(r)
+	switch {
+	case r.Err == nil:
+		return "no longer fails (" + ce.Class + " was recorded); " + same, cli.OK
+	case explore.ClassOf(r.Err) != ce.Class:
+		return fmt.Sprintf("no longer fails with %s, but with %s; %s", ce.Class, explore.ClassOf(r.Err), same), cli.Violated
+	}
+	return "still fails; " + same, cli.Violated
+}

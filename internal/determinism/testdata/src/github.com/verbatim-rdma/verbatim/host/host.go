@@ -1,0 +1,3 @@
+package host
+
+type Host interface{ Now() int64 }

@@ -1,0 +1,3 @@
+package soft
+
+type Device struct{}

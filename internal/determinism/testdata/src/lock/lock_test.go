@@ -1,0 +1,8 @@
+package lock
+
+import (
+	"testing"
+	"time"
+)
+
+func TestTake(*testing.T) { _ = time.Now() }

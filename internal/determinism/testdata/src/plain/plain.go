@@ -1,0 +1,6 @@
+// Package plain has nothing to do with a protocol.
+package plain
+
+import "time"
+
+var Began = time.Now()
