@@ -23,6 +23,7 @@ const (
 	cellW   = 18
 	cellH   = 20
 	letter  = 7 // the width of a letter of the words, at most on average
+	wide    = 8 // the same, in bold
 )
 
 // text is a piece of text at the left end of its base line, or around its middle.
@@ -169,7 +170,7 @@ func (p *plan) placeViolation(until int) {
 	if v == nil {
 		return
 	}
-	const letters = (width - words - margin) / letter
+	const letters = (width - words - margin) / wide
 	if until+1 < v.Step {
 		p.height += line * p.write(p.height, "soft", letters, fmt.Sprintf("Steps %d to %d are not drawn.", until+1, v.Step-1))
 	}
@@ -214,7 +215,7 @@ func (p *plan) explainArrows() {
 		}
 	}
 	if len(p.arrows) > 0 {
-		p.height += line * p.write(p.height, "soft", (width-words-margin)/letter, s)
+		p.height += line * p.write(p.height, "soft", (width-words-margin)/wide, s)
 	}
 }
 
@@ -247,7 +248,11 @@ func (p *plan) placeMemory(step int) {
 	if len(p.strips) == 0 {
 		return
 	}
-	n := p.write(top, "words", (lanes-words)/letter, fmt.Sprintf("memory after step %d: a cell is %d bytes, in the colour of the request that brought them", step, word))
+	about := fmt.Sprintf("memory after step %d: a cell is %d bytes, in the colour of the request that brought them", step, word)
+	if slices.ContainsFunc(p.strips, func(s strip) bool { return s.more }) {
+		about += fmt.Sprintf("; the first %d cells", maxCells)
+	}
+	n := p.write(top, "words", (lanes-words)/letter, about)
 	p.height = top + max(slices.Max(below), n*line) + gap
 }
 

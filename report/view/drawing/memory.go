@@ -15,8 +15,8 @@ const word = 8
 // strip is a piece of memory of a host that the requests of the drawing name.
 type strip struct {
 	host  int
-	name  string
 	gone  bool // with what is in it
+	more  bool // there are more cells than maxCells
 	cells []cell
 }
 
@@ -40,29 +40,32 @@ func stripsOf(d *view.Document, all []moment, limit int) []strip {
 	var out []strip
 	for i := range d.Regions {
 		r := &d.Regions[i]
-		first, last := spanOf(d, all, i)
-		if last <= first {
+		named := wordsOf(d, all, i)
+		if len(named) == 0 {
 			continue
 		}
-		s := strip{host: r.Host, name: r.Name, gone: r.Gone >= 0 && r.Gone <= limit}
-		data, by := make([]byte, last), make([]int, last)
-		for j := range by {
-			by[j] = nobody
-		}
+		size := named[len(named)-1] + word
+		data, by := make([]byte, size), slices.Repeat([]int{nobody}, size)
 		for _, c := range d.Changes {
 			if c.Region == i && c.Event <= limit {
 				write(data, by, c, listOf(d, all, c.Request))
 			}
 		}
-		for o := first; o < last && len(s.cells) < maxCells; o += word {
-			s.cells = append(s.cells, cell{o, slices.Max(by[o:min(o+word, last)]), glyph(data[o:min(o+word, last)])})
-			if k := &s.cells[len(s.cells)-1]; k.list == nobody && slices.Contains(by[o:min(o+word, last)], processor) {
-				k.list = processor
-			}
+		s := strip{host: r.Host, gone: r.Gone >= 0 && r.Gone <= limit, more: len(named) > maxCells}
+		for _, o := range named[:min(len(named), maxCells)] {
+			s.cells = append(s.cells, cell{o, writer(by[o : o+word]), glyph(data[o : o+word])})
 		}
 		out = append(out, s)
 	}
 	return out
+}
+
+// writer is who wrote a cell: the latest list that some byte is of, before a processor.
+func writer(by []int) int {
+	if list := slices.Max(by); list >= 0 {
+		return list
+	}
+	return slices.Min(by)
 }
 
 // write applies a change to bytes, and to who wrote each.
@@ -78,9 +81,9 @@ func write(data []byte, by []int, c view.Change, list int) {
 	}
 }
 
-// spanOf returns the words of a region that drawn requests name, from first to last.
-func spanOf(d *view.Document, all []moment, region int) (first, last int) {
-	first = -1
+// wordsOf returns the offsets of the words of a region that drawn requests name.
+func wordsOf(d *view.Document, all []moment, region int) []int {
+	var out []int
 	for i := range all {
 		if all[i].kind != posts {
 			continue
@@ -88,14 +91,14 @@ func spanOf(d *view.Document, all []moment, region int) (first, last int) {
 		for _, e := range all[i].events {
 			if q := d.Events[e].Request; q >= 0 && d.Requests[q].Region == region {
 				r := &d.Requests[q]
-				if begin := r.Offset / word * word; first < 0 || begin < first {
-					first = begin
+				for o := r.Offset / word * word; o < r.Offset+r.Length; o += word {
+					out = append(out, o)
 				}
-				last = max(last, (r.Offset+r.Length+word-1)/word*word)
 			}
 		}
 	}
-	return max(first, 0), last
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // listOf returns the list of requests that one belongs to.

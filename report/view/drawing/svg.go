@@ -1,11 +1,12 @@
 package drawing
 
 import (
-	"encoding/xml"
 	"fmt"
+	"html"
 	"io"
 	"math"
 	"strings"
+	"unicode"
 
 	"github.com/verbatim-rdma/verbatim/report/view"
 )
@@ -76,12 +77,15 @@ func (p *plan) svg() string {
 	return b.String()
 }
 
+// escape makes text of a run text of a drawing: no name becomes markup, and what XML cannot
+// hold becomes a mark.
 func escape(s string) string {
-	var b strings.Builder
-	if err := xml.EscapeText(&b, []byte(s)); err != nil {
-		return ""
-	}
-	return b.String()
+	return html.EscapeString(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar || r == '\ufffe' || r == '\uffff' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s))
 }
 
 // writeLanes draws when each host is up.
