@@ -36,7 +36,7 @@ func TestPagesShowWhatCommandsPrint(t *testing.T) {
 	ci := fileText(t, root, ".ci/run")
 	outputs := map[string]string{}
 	for _, x := range []struct {
-		page string
+		page  string
 		least int // commands with output
 	}{{"docs/time.md", 4}, {"docs/audit.md", 1}, {"docs/checking.md", 3}, {"README.md", 2}} {
 		n := 0
