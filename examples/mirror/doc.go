@@ -1,4 +1,4 @@
-// Package mirror is the example of the tutorial in README.md: a register of one
+// Package mirror is the example of the tutorial, docs/tutorial.md: a register of one
 // word that is kept on several hosts, and how to check it.
 //
 // mirror.go serves and opens the register and reads it, write.go writes it,

@@ -8,7 +8,7 @@
 //
 //	go test ./internal/lint -rewrite
 //
-// rewrites the findings, and the tables of packages in README.md and docs/architecture.md,
+// rewrites the findings, and the tables of packages in docs/packages.md and docs/architecture.md,
 // which are made from layers.go.
 //
 // # Where to look

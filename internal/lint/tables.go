@@ -8,9 +8,9 @@ import (
 // base is how the tables of pages call the layers that are in [below].
 const base = "the base"
 
-// packageTable returns the table of layers for a page: of those that other modules can import, or
-// of all with what they may import. Docs is where the page finds the folder docs.
-func packageTable(whole bool, docs string) string {
+// packageTable returns the table of layers for a page in docs: of those that other modules can
+// import, or of all with what they may import.
+func packageTable(whole bool) string {
 	var b strings.Builder
 	row := func(cells ...string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 	if whole {
@@ -24,7 +24,7 @@ func packageTable(whole bool, docs string) string {
 		l := &layers[i]
 		holds := l.holds
 		if l.page != "" {
-			holds += ": [" + l.page + "](" + docs + l.page + ".md)"
+			holds += ": [" + l.page + "](" + l.page + ".md)"
 		}
 		switch public := l.public(); {
 		case whole:

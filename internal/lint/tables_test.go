@@ -10,8 +10,8 @@ import (
 func TestPagesHaveTheTable(t *testing.T) {
 	const begin, end = "<!-- begin packages -->\n", "<!-- end packages -->"
 	for _, x := range []struct{ page, want string }{
-		{"README.md", packageTable(false, "docs/")},
-		{"docs/architecture.md", packageTable(true, "")},
+		{"docs/packages.md", packageTable(false)},
+		{"docs/architecture.md", packageTable(true)},
 	} {
 		name := root + "/" + x.page
 		text, err := os.ReadFile(name)
@@ -38,10 +38,10 @@ func TestPagesHaveTheTable(t *testing.T) {
 // TestTableOfAPage: a layer has its row, with a link that the page can follow, and what no
 // other module can import is in the whole table alone.
 func TestTableOfAPage(t *testing.T) {
-	readme, all := packageTable(false, "docs/"), packageTable(true, "")
+	public, all := packageTable(false), packageTable(true)
 	for _, x := range []struct{ table, row string }{
-		{readme, "| `faults` | hardware profiles and fault budgets, as data: [profiles](docs/profiles.md) |\n"},
-		{readme, "| `codec` | "},
+		{public, "| `faults` | hardware profiles and fault budgets, as data: [profiles](profiles.md) |\n"},
+		{public, "| `codec` | "},
 		{all, "[profiles](profiles.md) | `verbs`, `host`, `internal/mistake` |\n"},
 		{all, "| `codec`, `internal/codec` | "},
 		{all, "| the base, `verbs/sim`, `internal/whole`, any module |\n"},
@@ -50,7 +50,7 @@ func TestTableOfAPage(t *testing.T) {
 			t.Errorf("no %q in\n%s", x.row, x.table)
 		}
 	}
-	if strings.Contains(readme, "internal/") {
-		t.Errorf("other modules cannot import all of\n%s", readme)
+	if strings.Contains(public, "internal/") {
+		t.Errorf("other modules cannot import all of\n%s", public)
 	}
 }

@@ -12,12 +12,25 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/whole"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/report/view"
+	"github.com/verbatim-rdma/verbatim/report/view/drawing"
 )
 
-// writePage replays a counterexample and writes its page.
+// writePage replays a counterexample and writes its page, or its drawing.
 func (f *replayFlags) writePage(w io.Writer, ce *explore.Counterexample, s *explore.Scenario, file string) error {
-	if same(f.html, file) {
-		return fmt.Errorf("--html %s would overwrite the counterexample: name another file", f.html)
+	to, flag := f.html, "--html"
+	if f.svg != "" {
+		to, flag = f.svg, "--svg"
+	}
+	if same(to, file) {
+		return fmt.Errorf("%s %s would overwrite the counterexample: name another file", flag, to)
+	}
+	switch {
+	case f.until < 0:
+		return fmt.Errorf("--until %d: a step is a number from 1 on, and 0 means all", f.until)
+	case f.until > 0 && f.svg == "":
+		return errors.New("--until needs --svg")
+	case f.svg != "" && (f.overlay != "" || f.note != ""):
+		return errors.New("--overlay and --note need --html")
 	}
 	read, err := reader(f.overlay)
 	if err != nil {
@@ -31,12 +44,17 @@ func (f *replayFlags) writePage(w io.Writer, ce *explore.Counterexample, s *expl
 		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
 	}
 	text, code := outcome(ce, re)
-	p := page{file: f.html, text: text, note: f.note, command: ReplayCommand(filepath.Base(file)) + traceArgs(f.trace, f.traceFile, filepath.Dir(file)),
+	p := page{file: to, text: text, note: f.note, command: ReplayCommand(filepath.Base(file)) + traceArgs(f.trace, f.traceFile, filepath.Dir(file)),
 		read: read}
-	if err := p.write(s, ce, re); err != nil {
+	if f.svg != "" {
+		err = p.draw(s, ce, re, f.until)
+	} else {
+		err = p.write(s, ce, re)
+	}
+	if err != nil {
 		return err
 	}
-	return tells(w, code, "%s\n%s\n", text, f.html)
+	return tells(w, code, "%s\n%s\n", text, to)
 }
 
 // page is a page to be written.
@@ -46,9 +64,19 @@ type page struct {
 }
 
 func (p *page) write(s *explore.Scenario, ce *explore.Counterexample, re *explore.Replay) error {
-	d := view.New(view.Run{Scenario: s, Counterexample: ce, Replay: re, Outcome: p.text, Note: p.note, Command: p.command,
-		Litmus: litmus.IsScenario(ce.Scenario), Read: p.read})
+	d := p.document(s, ce, re)
 	return whole.Write(p.file, func(w io.Writer) error { return view.Write(w, d) })
+}
+
+// draw writes the drawing of the run up to a step; 0 means all.
+func (p *page) draw(s *explore.Scenario, ce *explore.Counterexample, re *explore.Replay, until int) error {
+	d := p.document(s, ce, re)
+	return whole.Write(p.file, func(w io.Writer) error { return drawing.Write(w, d, until) })
+}
+
+func (p *page) document(s *explore.Scenario, ce *explore.Counterexample, re *explore.Replay) *view.Document {
+	return view.New(view.Run{Scenario: s, Counterexample: ce, Replay: re, Outcome: p.text, Note: p.note, Command: p.command,
+		Litmus: litmus.IsScenario(ce.Scenario), Read: p.read})
 }
 
 func same(a, b string) bool {

@@ -39,6 +39,26 @@ func TestReplayHTML(t *testing.T) {
 	}
 }
 
+// A drawing has the run's hosts and faults, and what is broken; status and words are as with a page.
+func TestReplaySVG(t *testing.T) {
+	useDemo(t)
+	call("check", "demo/restart", "--faults", "crash(a)<=1", "--out", "found")
+	file := filepath.Join("found", "demo-restart.counterexample.json")
+	code, stdout, stderr := call("replay", file, "--svg", "run.svg")
+	if code != 1 || stdout != "still fails; the run is identical to the recorded one, step by step\nrun.svg\n" {
+		t.Fatalf("status %d:\n%s%s", code, stdout, stderr)
+	}
+	b, err := os.ReadFile("run.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<svg ", ">a crashes<", "</svg>\n"} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("no %q in the drawing:\n%s", want, b)
+		}
+	}
+}
+
 func TestReplayHTMLRefuses(t *testing.T) {
 	useDemo(t)
 	call("check", "demo/restart", "--faults", "crash(a)<=1", "--out", "found")
@@ -47,13 +67,17 @@ func TestReplayHTMLRefuses(t *testing.T) {
 	for _, x := range [][]string{
 		{"--html", file}, {"--html", "no/such/folder/run.html"}, {"--overlay", "bad.json"},
 		{"--html", "run.html", "--overlay", "bad.json"}, {"--html", "run.html", "--overlay", "missing.json"}, {"--html", "run.html", "--go"},
+		{"--svg", file}, {"--svg", "no/such/folder/run.svg"}, {"--until", "3"}, {"--html", "run.html", "--until", "3"}, {"--svg", "run.svg", "--until", "-1"},
+		{"--svg", "run.svg", "--note", "x"}, {"--html", "run.html", "--svg", "run.svg"},
 	} {
 		if code, out, stderr := call(append([]string{"replay", file}, x...)...); code != 2 || stderr == "" {
 			t.Errorf("%v: status %d: %s%s", x, code, out, stderr)
 		}
 	}
-	if _, err := os.Stat("run.html"); err == nil {
-		t.Error("a page was written nevertheless")
+	for _, name := range []string{"run.html", "run.svg"} {
+		if _, err := os.Stat(name); err == nil {
+			t.Errorf("%s was written nevertheless", name)
+		}
 	}
 	if code, _, _ := call("replay", file); code != 1 {
 		t.Errorf("the counterexample was damaged: status %d", code)

@@ -20,6 +20,8 @@ type replayFlags struct {
 	trace, traceFile string
 	width            int
 	html, note       string
+	svg              string
+	until            int
 	overlay          string
 }
 
@@ -39,11 +41,16 @@ cell by cell, the operations of the clients, and the last step after which the p
 could still be kept (docs/viewer.md). The page contains source lines if the source is
 still where it was when the program was built.
 
+--svg writes a drawing instead, for a document: arrows between hosts, their memory below,
+and the words beside them. With --until it ends after a step, since what a protocol does
+after its decisive mistake seldom explains it.
+
 Exit status: 1 the run still fails, 0 it no longer does, 2 the file is not a
 counterexample of a scenario that this program knows, 3 a step of the run hangs.`,
 		Example: `  verbatim replay ncl-three-writes.counterexample.json
   verbatim replay ncl-three-writes.counterexample.json --all
   verbatim replay ncl-three-writes.counterexample.json --html run.html
+  verbatim replay ncl-three-writes.counterexample.json --svg run.svg --until 40
   verbatim replay ncl-three-writes.counterexample.json --go >> regression_test.go`,
 		Args: cli.Takes("one file that check, matrix or litmus wrote", cobra.ExactArgs(1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -57,7 +64,9 @@ counterexample of a scenario that this program knows, 3 a step of the run hangs.
 	c.Flags().StringVar(&f.html, "html", "", "write a page that shows the run to this `file` instead")
 	c.Flags().StringVar(&f.overlay, "overlay", "", "with --html: show the sources of this `file`, which was given to go build -overlay")
 	c.Flags().StringVar(&f.note, "note", "", "with --html: `text` for the top of the page")
-	c.MarkFlagsMutuallyExclusive("html", "go")
+	c.Flags().StringVar(&f.svg, "svg", "", "write a drawing of the run to this `file` instead")
+	c.Flags().IntVar(&f.until, "until", 0, "with --svg: the last `step` to draw; 0: all")
+	c.MarkFlagsMutuallyExclusive("html", "svg", "go")
 	c.Flags().StringVar(&f.trace, "trace", "", "the trace from which the scenario was made")
 	c.Flags().StringVar(&f.traceFile, "trace-file", "", "the trace's file that is the log")
 	return c
@@ -80,8 +89,11 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 		_, err := io.WriteString(w, goTest(ce, p, f.trace == ""))
 		return err
 	}
-	if f.html != "" {
+	if f.html != "" || f.svg != "" {
 		return f.writePage(w, ce, s, file)
+	}
+	if f.until != 0 {
+		return errors.New("--until needs --svg")
 	}
 	if f.overlay != "" || f.note != "" {
 		return errors.New("--overlay and --note need --html")

@@ -15,9 +15,9 @@ import (
 var sourceBlock = regexp.MustCompile("(?s)<!-- source: ([^ ]+) -->\n```go\n(.*?\n)```")
 
 // The tutorial's code is this package's, word for word.
-func TestReadmeQuotesTheSource(t *testing.T) {
+func TestTutorialQuotesTheSource(t *testing.T) {
 	root := filepath.Join("..", "..")
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "tutorial.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,18 +31,18 @@ func TestReadmeQuotesTheSource(t *testing.T) {
 	for _, b := range blocks {
 		source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(b[1])))
 		if err != nil {
-			t.Errorf("README.md: %v", err)
+			t.Errorf("docs/tutorial.md: %v", err)
 			continue
 		}
 		if !strings.Contains(string(source), b[2]) {
-			t.Errorf("README.md quotes what is not in %s:\n%s", b[1], b[2])
+			t.Errorf("docs/tutorial.md quotes what is not in %s:\n%s", b[1], b[2])
 		}
 	}
 }
 
 // The tutorial's timeline is the one that the checker draws today.
-func TestReadmeShowsTheTimeline(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+func TestTutorialShowsTheTimeline(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "tutorial.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,6 +63,6 @@ func TestReadmeShowsTheTimeline(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(text), "```text\n"+drawn.String()+"```") {
-		t.Errorf("README.md shows another timeline than this one:\n%s", &drawn)
+		t.Errorf("docs/tutorial.md shows another timeline than this one:\n%s", &drawn)
 	}
 }
