@@ -499,6 +499,10 @@ var differences = []struct{ name, program string }{
 	{"an acknowledgement of which nobody hears need not come", "strong break(a,b)<=1 linger final | a: | b: write a x 1; tchan 1"},
 	{"what was refused before a reset lets nothing through that is behind it", "strong | a: wideread b; sendimm b 1; reset b | b: deny a; recv a; wait a 1"},
 	{"the same of a Write", "strong | a: read b x; writeimm b x 1; reset b | b: deny a; reset a"},
+	{"what access was denied to does not come after a reset", "strong | a: write b x 1; reset b | b: deny a; reset a; up a; load x; load x"},
+	{"an Atomic neither", "strong | a: cas b x 0 1; reset b | b: deny a; reset a; up a; load x; load x"},
+	{"nor where what was accepted lands later", "strong+DrainOnRevoke=false | a: cas b x 0 1; write b y 1; reset b | b: deny a; reset a; up a; load x; load x"},
+	{"nor is it let in by a grant after a deregistration", "relaxed | a: cas b x 0 1; write b y 1; reset b | b: deny a; dereg; allow a; load x; load x"},
 	{"a dead queue pair keeps nothing of a connection that was made anew since", "strong | a: read b x; reset b; up b; write b x 1; destroy b | b: write a x 1; reset a; up a"},
 }
 

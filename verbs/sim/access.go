@@ -121,7 +121,7 @@ func (q *qp) grant() {
 	first := p.posted
 	for i := p.base; i < p.posted; i++ {
 		s := p.ent(i)
-		if !s.early || p.gone && s.came || s.need&^q.access != 0 || i >= p.limit || !p.mayCome(i) { // of an ended requester one may have been refused
+		if !s.early || p.gone && s.came || s.need&^q.access != 0 || !p.mayCome(i) { // of an ended requester one may have been refused
 			continue
 		}
 		first = min(first, i)

@@ -58,8 +58,7 @@ func (w *World) queuePrint(q *qp) {
 func (q *qp) state128() print {
 	p := q.queues(q.id().Int(tagQueue))
 	if q.buffer == nil && !q.sends() {
-		n := q.denied()
-		p = p.Int(q.posted - min(n, q.posted)).Bool(n < q.limit) // a denied request stops all later ones until a grant, if one can let it in
+		p = p.Int(q.posted - min(q.denied(), q.posted)) // a denied request stops all later ones until a grant
 	}
 	for i := q.base; i < min(q.first, q.posted); i++ { // Sends of before a reset or the end, which have yet to meet their receives
 		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {

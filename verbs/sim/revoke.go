@@ -119,7 +119,7 @@ func (q *qp) unreceived() int {
 // executedByNow decides which Atomics of a requester that has ended were executed before a
 // revocation. With DrainOnRevoke the others have not come; without it they are not executed any
 // more, nor what had to wait for them. What stands alone is left open. What memory refuses was not
-// executed, nor what the access flags forbid.
+// executed.
 func (w *World) executedByNow(q *qp, hit func(*elem) bool) {
 	for all := sweep(&q.elems); all.next(); {
 		e := all.e
@@ -127,9 +127,9 @@ func (w *World) executedByNow(q *qp, hit func(*elem) bool) {
 			continue
 		}
 		w.mend(e.reg, e.off, e.n)
-		can := w.canLand(e) && !e.isDenied()
+		can := w.canLand(e)
 		switch {
-		case !can && !w.refused(e) && !e.isDenied():
+		case !can && !w.refused(e):
 			continue
 		case can && w.cfg.Profile.DrainOnRevoke && w.hasCome(e):
 			w.arrive(q, e.wr+1)
