@@ -26,13 +26,16 @@ func root(t *testing.T) string {
 	return dir
 }
 
-// The drawing of the README is what the command beside it makes now. With -update it is
-// written anew.
+// The drawing of the README is what the command beside it makes now. With -update the run is
+// recorded and the drawing written again.
 func TestREADMEDrawing(t *testing.T) {
 	dir := root(t)
 	m := regexp.MustCompile("`go run ./cmd/verbatim (replay .* --svg )run.svg( .*)`").FindStringSubmatch(fileText(t, dir, "README.md"))
 	if m == nil {
 		t.Fatal("README.md does not say how its drawing is made")
+	}
+	if *update {
+		recordRun(t, dir)
 	}
 	output(t, dir, m[1]+"run.svg"+m[2])
 	got, err := os.ReadFile("run.svg")
@@ -46,10 +49,22 @@ func TestREADMEDrawing(t *testing.T) {
 		}
 	}
 	if string(got) != fileText(t, dir, name) {
-		t.Errorf("%s is not what the command makes now: look at what has changed, and write it anew with go test ./cmd/verbatim -run README -update", name)
+		t.Errorf("%s is not what the command makes now: look at what has changed, and write it again with go test ./cmd/verbatim -run README -update", name)
 	}
 	if n := strings.Count(string(got), `<line class="arrow `); n < 6 || n > 8 {
 		t.Errorf("the drawing has %d arrows; a reader can follow six to eight", n)
+	}
+}
+
+// recordRun finds the run that the README draws. A change of the simulator makes it another one, step by step.
+func recordRun(t *testing.T, dir string) {
+	output(t, dir, "check ncl/three-writes --profile strong+Placement=AnyOrder --strategy random --seed 203 --workers 1 --out .")
+	run, err := os.ReadFile("ncl-three-writes.counterexample.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "testdata", "counterexamples", "ncl-stamps-cross.json"), run, 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -118,7 +118,7 @@ func TestExitStatus(t *testing.T) {
 		{"check demo --strategy random --max-runs 20", 0, "CLEAN", ""},
 		{"check demo --strategy pct --max-runs 20 --seed 3", 0, "with seed 3", ""},
 		{"check demo/restart --faults crash(a)<=1", 1, "violation: started again", ""},
-		{"check demo/restart --faults crash(a)<=1 --no-shrink", 1, "2 decisions\n", ""},
+		{"check demo/restart --faults crash(a)<=1 --no-shrink --workers 1", 1, "2 decisions\n", ""},
 		{"check demo/restart --faults crash(b)<=1 --max-runs 1", 3, "RAN OUT", ""},
 		{"check demo bad", 2, "demo/second: VERIFIED", "out of order"},
 		{"check bad demo --faults crash(a)<=1", 2, "VIOLATED", "out of order"},
