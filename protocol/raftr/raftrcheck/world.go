@@ -118,6 +118,11 @@ func (w *world) config() sim.Config {
 			return nil
 		}))...)
 	}
+	if w.load.lease > 0 {
+		// A node that does not probe waits forever for the answer of one that has stopped after it took
+		// the request: nothing is outstanding then. What is asked here is which value a read returns.
+		cfg.Hung = func([]string) {}
+	}
 	if w.load.gate != nil {
 		cfg.Gate = w.load.gate(w)
 	}
@@ -136,13 +141,13 @@ type run struct {
 
 // main starts a node, and runs its script beside what answers others.
 func (r *run) main(script func(r *run)) {
-	timeout := election
-	if r.load.lease > 0 {
-		timeout = verbs.Forever
+	timeout, keepAlive := election, election
+	if r.load.lease > 0 { // its timers are the subject; see config
+		timeout, keepAlive = verbs.Forever, 0
 	}
 	var err error
 	r.node, err = raftr.Start(r.h, raftr.Config{Nodes: r.load.names(), New: r.life == 0, Persistent: r.load.persistent, Log: 8, Value: 8,
-		Election: election, Lease: r.load.lease, CallTimeout: timeout})
+		Election: election, Lease: r.load.lease, CallTimeout: timeout, KeepAlive: keepAlive})
 	if errors.Is(err, raftr.ErrOutsider) {
 		r.outside()
 		return
