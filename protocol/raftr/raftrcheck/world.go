@@ -119,7 +119,7 @@ func (w *world) config() sim.Config {
 		}))...)
 	}
 	if w.load.lease > 0 {
-		// A node that does not probe waits forever for the answer of one that has stopped after it took
+		// A node that does not probe may wait forever for the answer of one that has stopped after it took
 		// the request: nothing is outstanding then. What is asked here is which value a read returns.
 		cfg.Hung = func([]string) {}
 	}
@@ -141,9 +141,12 @@ type run struct {
 
 // main starts a node, and runs its script beside what answers others.
 func (r *run) main(script func(r *run)) {
-	timeout, keepAlive := election, election
+	timeout, keepAlive := election, time.Duration(0)
 	if r.load.lease > 0 { // its timers are the subject; see config
-		timeout, keepAlive = verbs.Forever, 0
+		timeout = verbs.Forever
+	}
+	if r.load.returns { // a node that has stopped may have taken a request, and nothing else shows that it has stopped
+		keepAlive = election
 	}
 	var err error
 	r.node, err = raftr.Start(r.h, raftr.Config{Nodes: r.load.names(), New: r.life == 0, Persistent: r.load.persistent, Log: 8, Value: 8,
