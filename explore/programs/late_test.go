@@ -496,7 +496,7 @@ var differences = []struct{ name, program string }{
 	{"a packet that was drained past the caches is whole after a power failure", "strong+DDIO=false power(b)<=1 | a: wide b 1 p | b: err a / pload x; pload y"},
 	{"the same where Writes land in any order", "relaxed+DDIO=false+DrainOnRevoke=true power(b)<=1 | a: wide b 1 p | b: err a / pload x; pload y"},
 	{"what was acknowledged has come, wherever a cut stops what follows", "strong cut(a,b)<=1 recvcq | a: send b 1 | b: read a x s; recv a l; chan"},
-	{"an acknowledgement of which nobody hears need not come", "strong break(a,b)<=1 linger final | a: | b: write a x 1; tchan 1"},
+	{"an acknowledgement that nobody notices need not come", "strong break(a,b)<=1 linger final | a: | b: write a x 1; tchan 1"},
 	{"what was refused before a reset lets nothing through that is behind it", "strong | a: wideread b; sendimm b 1; reset b | b: deny a; recv a; wait a 1"},
 	{"the same of a Write", "strong | a: read b x; writeimm b x 1; reset b | b: deny a; reset a"},
 	{"what access was denied to does not come after a reset", "strong | a: write b x 1; reset b | b: deny a; reset a; up a; load x; load x"},

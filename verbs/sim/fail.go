@@ -84,13 +84,14 @@ func only(o []outcome, hit func(verbs.Status) bool) []outcome {
 // enabledFailures lists the queue pairs whose failure is an event.
 func (w *World) enabledFailures() {
 	for _, q := range w.qps {
-		if q.failsUnheard() || q.quiet() {
+		// A task that waits for what q has to complete polls that first.
+		if q.failsUnheard() || q.quiet() && q.lastSignaled() < q.head {
 			w.events = append(w.events, Event{Actor: q.failActor(), a: q.h.node.idx, qp: q})
 		}
 	}
 }
 
-// failsUnheard reports whether stepFail has something to decide.
+// failsUnheard reports whether somebody would notice that q fails, or what it loses, without a poll of its completions.
 func (q *qp) failsUnheard() bool {
 	if q.vanishing() >= 0 || q.unfitUntold() >= 0 {
 		return true

@@ -76,7 +76,7 @@ func (w *World) hangIfStuck() {
 
 // vain reports whether a step may never come: that of a wire whose connection has ended, and
 // nothing that has arrived waits to be placed; the loss of what nobody waits for; a receive
-// that fails because of a request that may have been lost; or an acknowledgement of which nobody hears.
+// that fails because of a request that may have been lost; or an acknowledgement that nobody notices.
 func (w *World) vain(ev *Event) bool {
 	switch q := ev.qp; ev.Actor.kind() {
 	case actFail:

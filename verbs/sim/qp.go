@@ -97,7 +97,7 @@ type qp struct {
 	buffer *storeBuffer
 }
 
-// connection tells the requests of the present connection, of the last one before, and of earlier ones apart.
+// connection returns the connection of request i: 2 for the present one, 1 for the one before, 0 for an earlier one.
 func (q *qp) connection(i int) int { return boolInt(i >= q.since) + boolInt(i >= q.first) }
 
 func (q *qp) ent(i int) *sqEntry { return &q.sq[i&(len(q.sq)-1)] }

@@ -11,8 +11,8 @@ import (
 var ErrGoroutine = errors.New("sim: a goroutine that is no task of a host called the simulator: " +
 	"start tasks with host.Host.Go, and no goroutines, which nothing could schedule")
 
-// watch finds goroutines that are no tasks. With a version of Go that goid does not know that is slow,
-// so a checker watches its first runs only.
+// watch finds goroutines that are no tasks. A checker watches only its first runs, since this is slow with a
+// version of Go that goid does not support.
 type watch struct {
 	world int64 // the goroutine of the world
 	stray goroutine.Flag

@@ -142,7 +142,7 @@ func (w *World) ackSteps(q *qp, out []outcome) []outcome {
 		}
 		out = append(out, o)
 	}
-	if q.quiet() && w.arrived(q, q.posted-1) {
+	if q.quiet() && q.lastSignaled() < q.head && w.arrived(q, q.posted-1) {
 		out = append(out, outcome{q: q, wr: q.posted - 1, quiet: true})
 	}
 	for _, o := range q.recvOutcomes(nil) {
