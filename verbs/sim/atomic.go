@@ -158,7 +158,7 @@ func (r *region) loadLocked(off int) uint64 {
 	w.cur.pause()
 	r.check(off, 8)
 	r.fetchesBefore(off, 8)
-	w.beforeStore(r, off, 8)
+	w.beforeWrite(r, off, 8, nil)
 	r.whole = w.cfg.Profile.AtomicGlob
 	var b [8]byte
 	r.look(off, b[:])

@@ -197,26 +197,31 @@ func (w *World) idle() bool {
 
 // perhaps reports whether t goes on only with a receive for a request that nobody sends again,
 // and that may never come. In eager mode that it comes is an event, for which time does not wait.
-func (t *task) perhaps() bool {
+func (t *task) perhaps() bool { return t.goesOnWith(mayVanish) }
+
+func mayVanish(o outcome) bool {
+	return o.recv && !o.kept && o.status != verbs.StatusWRFlushErr && o.q.peer != nil && o.q.peer.vanishing() >= 0
+}
+
+// goesOnWith reports whether t goes on only with completions of which f is true.
+func (t *task) goesOnWith(f func(outcome) bool) bool {
 	switch o := &t.op; {
 	case o.fired:
 		return false
 	case o.kind == opCQ:
-		return o.cq.perhaps()
+		return o.cq.hasOnly(f)
 	case o.kind == opChan:
-		return !o.ch.gone && !slices.ContainsFunc(o.ch.cqs, func(c *cq) bool { return c.canComplete() && !c.perhaps() })
+		return !o.ch.gone && !slices.ContainsFunc(o.ch.cqs, func(c *cq) bool { return c.canComplete() && !c.hasOnly(f) })
 	case o.kind == opAll:
-		return slices.ContainsFunc(o.cqs, func(c verbs.CQ) bool { return c.(*cq).perhaps() })
+		return slices.ContainsFunc(o.cqs, func(c verbs.CQ) bool { return c.(*cq).hasOnly(f) })
 	}
 	return false
 }
 
-// perhaps reports whether all that c can have next may never come.
-func (c *cq) perhaps() bool {
+// hasOnly reports whether f is true of all that c can have next.
+func (c *cq) hasOnly(f func(outcome) bool) bool {
 	var buf [24]outcome
-	return !c.gone && !slices.ContainsFunc(c.outcomes(buf[:0]), func(o outcome) bool {
-		return !o.recv || o.kept || o.status == verbs.StatusWRFlushErr || o.q.peer == nil || o.q.peer.vanishing() < 0
-	})
+	return !c.gone && !slices.ContainsFunc(c.outcomes(buf[:0]), func(o outcome) bool { return !f(o) })
 }
 
 // enabledTimers adds the timers that can fire now; the earliest comes first.

@@ -18,7 +18,7 @@ type outcome struct {
 
 func (o outcome) name() string {
 	if o.quiet {
-		return o.q.name() + quietNames[1]
+		return o.q.name() + "#" + itoa(o.wr) + quietNames[1]
 	}
 	kind := "#"
 	if o.recv {
@@ -50,48 +50,45 @@ func (q *qp) sendOutcomes(o []outcome) []outcome {
 }
 
 // ways appends the completions that may come next of a queue pair that works; with
-// failures set it goes past what succeeds and appends the failures only. whole says
-// that all that is outstanding may succeed.
-func (q *qp) ways(o []outcome, failures bool) (out []outcome, whole bool) {
+// failures set it goes past what succeeds and appends the failures only. Those before to
+// may succeed without a completion, or whatever they make if failures is set.
+func (q *qp) ways(o []outcome, failures bool) (out []outcome, to int) {
 	lost := q.lost()
 	reach := q.reach()
-	for i := q.head; i < q.posted; i++ {
+	for i := q.head; i < q.outstanding(); i++ {
 		s := q.ent(i)
-		if i >= q.held {
-			return o, false
-		}
 		if s.local != verbs.StatusSuccess {
-			return append(o, outcome{q: q, wr: i, status: s.local}), false
+			return append(o, outcome{q: q, wr: i, status: s.local}), i
 		}
 		if lost {
 			o = append(o, outcome{q: q, wr: i, status: verbs.StatusRetryExcErr})
 		}
 		if i >= q.unacked {
-			return o, false
+			return o, i
 		}
 		if s.nak != verbs.StatusSuccess {
 			if !lost || i < min(q.limit, q.cutAt) && !q.alone() {
 				o = append(o, outcome{q: q, wr: i, status: s.nak})
 			}
-			return o, false
+			return o, i
 		}
 		if s.unexecuted() {
-			return o, false // nothing answers it, nor what is behind it
+			return o, i // nothing answers it, nor what is behind it
 		}
 		if i >= reach {
 			if !lost && s.op.ConsumesRecv() && q.cfg.RNRRetry < 7 && q.peer != nil {
 				o = append(o, outcome{q: q, wr: i, status: verbs.StatusRNRRetryExcErr})
 			}
-			return o, false
+			return o, i
 		}
 		if q.w.poisoned(s) {
-			return append(o, outcome{q: q, wr: i, status: verbs.StatusRemOpErr}), false // unless others mend it: see stepFail
+			return append(o, outcome{q: q, wr: i, status: verbs.StatusRemOpErr}), i // unless others mend it: see stepFail
 		}
 		if s.signaled && !failures {
-			return append(o, outcome{q: q, wr: i, status: verbs.StatusSuccess}), false
+			return append(o, outcome{q: q, wr: i, status: verbs.StatusSuccess}), i
 		}
 	}
-	return o, true
+	return o, q.outstanding()
 }
 
 // lost reports whether the requester may give up: nobody acknowledges.
@@ -306,6 +303,15 @@ type completion struct {
 	at   int // the moment at which it was in the CQ
 }
 
+// decide is decided, or acknowledges what makes no completion.
+func (q *qp) decide(o outcome) {
+	if o.quiet {
+		q.quiets(o.wr)
+		return
+	}
+	q.decided(o)
+}
+
 // decided appends o to what waits in the CQ.
 func (q *qp) decided(o outcome) {
 	c := q.sendCQ.keep(o)
@@ -323,8 +329,10 @@ func (q *qp) settle(hit func(verbs.Status) bool) {
 	q.touchElems()
 	for q.state != verbs.StateErr && q.head < q.posted {
 		var buf [8]outcome
-		o, _ := q.ways(buf[:0], false)
-		o = only(o, hit)
+		o, to := q.ways(buf[:0], false)
+		if o = only(o, hit); hit(verbs.StatusSuccess) {
+			o = q.quietWays(o, q.head, to)
+		}
 		i := w.choose(ChooseCutoff, len(o)+1, func(i int) string {
 			if i == 0 {
 				return q.name() + " has completed no more"
@@ -334,7 +342,9 @@ func (q *qp) settle(hit func(verbs.Status) bool) {
 		if i == 0 {
 			break
 		}
-		q.decided(o[i-1])
+		if q.decide(o[i-1]); o[i-1].quiet {
+			break // it completes no more
+		}
 	}
 }
 

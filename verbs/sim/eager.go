@@ -35,7 +35,7 @@ func (m *eager) accepted(e *elem) bool                         { return e.acked 
 func (m *eager) mayHold(*region, int, int) bool                { return false }
 func (m *eager) landBefore(*region, int, int)                  {}
 func (m *eager) cameBefore(*region, int, int)                  {}
-func (m *eager) beforeChange(*region, int, int, *elem, bool)   {}
+func (m *eager) beforeChange(*region, int, int, *elem)         {}
 func (m *eager) forwards(*storeBuffer, *region, int, int) bool { return true }
 func (m *eager) respondsUnseen() bool                          { return false }
 func (m *eager) awaits(r *region) bool                         { return r.awaits }

@@ -89,8 +89,8 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 	q.touchElems()
 	if to == verbs.StateErr {
 		q.settle(hit)
-	} else if q.awaitsResponse() {
-		q.settle(anything) // what was answered is in memory
+	} else if q.awaitsResponse() || q.cfg.PSN != 0 {
+		q.settle(anything) // what was answered is in memory, and what was acknowledged does not haunt the next connection
 	} else {
 		q.leaves()
 	}

@@ -36,8 +36,8 @@ func (q *qp) failures(o []outcome) (out []outcome, whole bool) {
 	if !q.canFail() {
 		return o, false
 	}
-	o, whole = q.ways(o, true)
-	return o, whole && q.ent(q.posted-1).signaled
+	o, to := q.ways(o, true)
+	return o, to > q.head && to == q.outstanding() && q.ent(to-1).signaled
 }
 
 // takesPeer reports whether a failure takes the responder's end to ERR as well.
@@ -84,8 +84,7 @@ func only(o []outcome, hit func(verbs.Status) bool) []outcome {
 // enabledFailures lists the queue pairs whose failure is an event.
 func (w *World) enabledFailures() {
 	for _, q := range w.qps {
-		// A task that waits for what q has to complete polls that first.
-		if q.failsUnheard() || q.quiet() && q.lastSignaled() < q.head {
+		if q.failsUnheard() {
 			w.events = append(w.events, Event{Actor: q.failActor(), a: q.h.node.idx, qp: q})
 		}
 	}
@@ -103,21 +102,12 @@ func (q *qp) failsUnheard() bool {
 
 func (q *qp) failActor() Actor { return actor(actFail, q.h.life, q.h.node.idx, int(q.num)) }
 
-// failing finds the queue pair of an actor.
-func (w *World) failing(a Actor) *qp {
-	for _, q := range w.qps {
-		if q.buffer == nil && q.failActor() == a {
-			return q
-		}
-	}
-	return nil
-}
-
 // stepFail makes q fail, or succeed with all that it has posted: that is decided then,
 // as if all acknowledgements had come.
-func (w *World) stepFail(q *qp) {
-	if q.quiet() && (!q.failsUnheard() || w.choose(ChooseCutoff, 2, func(k int) string { return q.name() + quietNames[k] }) == 1) {
-		q.quiets()
+func (w *World) stepFail(ev Event) {
+	q := ev.qp
+	if ev.quiet && (!q.failsUnheard() || w.choose(ChooseCutoff, 2, func(k int) string { return q.name() + quietNames[k] }) == 1) {
+		q.quiets(q.outstanding() - 1)
 		return
 	}
 	if i := q.unfitUntold(); i >= 0 && (q.vanishing() < 0 ||
@@ -152,7 +142,7 @@ func (w *World) stepFail(q *qp) {
 		w.mendFor(q.ent(mends)) // nobody is told
 		return
 	}
-	q.completeTo(outcome{q: q, wr: q.posted - 1, status: verbs.StatusSuccess})
+	q.completeTo(outcome{q: q, wr: q.outstanding() - 1, status: verbs.StatusSuccess})
 }
 
 // vanishing is the request of q that takes the next receive at the other end, if nobody

@@ -155,18 +155,13 @@ func (w *World) execAtomic(e *elem) {
 // beforeWrite is called when bytes of r are about to change: each pending
 // element on them may have landed before. by is the element that changes them,
 // or nil for a CPU.
-func (w *World) beforeWrite(r *region, off, n int, by *elem) { w.beforeChange(r, off, n, by, false) }
-
-// beforeStore is beforeWrite for a store that is not buffered.
-func (w *World) beforeStore(r *region, off, n int) { w.beforeChange(r, off, n, nil, true) }
-
-func (w *World) beforeChange(r *region, off, n int, by *elem, store bool) {
+func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 	w.findOut(r, off, n, true)
 	w.finishAtomics(r, off, n, by)
-	w.machine.beforeChange(r, off, n, by, store)
+	w.machine.beforeChange(r, off, n, by)
 }
 
-func (m *late) beforeChange(r *region, off, n int, by *elem, store bool) {
+func (m *late) beforeChange(r *region, off, n int, by *elem) {
 	w := m.w
 	lost := by != nil && by.lost()                         // its time is past: power has failed since
 	if r.pm != nil && (lost || w.mayLosePower(r.h.node)) { // a unit persists whole, in one of the contents that it has had
@@ -174,7 +169,7 @@ func (m *late) beforeChange(r *region, off, n int, by *elem, store bool) {
 		off, n = lo*size, (hi-lo)*size
 	}
 	if !lost {
-		w.answers(r, off, n, store)
+		w.responses(r, off, n)
 	}
 	if by == nil || by.byCPU() && !lost {
 		w.refusedBefore(r, off, n)

@@ -7,6 +7,7 @@ type late struct{ w *World }
 
 func (m *late) steps(idle bool) bool {
 	m.w.enabledFailures()
+	m.w.enabledQuiet()
 	return idle
 }
 

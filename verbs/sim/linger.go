@@ -227,7 +227,10 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	r.check(off, n)
 	w := h.w
 	for _, q := range w.qps {
-		for q.h == r.h && r.awaits && w.machine.respondsUnseen() && q.brings(r, off, n) >= 0 && q.respond(true, unlimited) {
+		for q.h == r.h && r.awaits && w.machine.respondsUnseen() {
+			if i := q.brings(r, off, n); i < 0 || !q.respond(true, i) {
+				break
+			}
 		}
 	}
 	w.findOut(r, off, n, false)

@@ -46,8 +46,8 @@ type memoryQuestions interface {
 	// cameBefore asks the same for an error that is found there, and which Atomics have read.
 	cameBefore(r *region, off, n int)
 	// beforeChange asks what comes before a change of [off, off+n) of r by by, or by a CPU if that
-	// is nil; store says that it is an operation of a task.
-	beforeChange(r *region, off, n int, by *elem, store bool)
+	// is nil.
+	beforeChange(r *region, off, n int, by *elem)
 	// forwards reports whether a load finds what b holds, and not what is in memory once that has
 	// drained.
 	forwards(b *storeBuffer, r *region, off, n int) bool

@@ -157,7 +157,7 @@ func (r *region) media(off, n int, since *wideLook) (flipped bool) {
 // decided decides what is in the memory that a CPU is about to look at.
 func (w *World) decided(r *region, off, n int) {
 	w.findOut(r, off, n, false)
-	w.answers(r, off, n, true) // responses write too
+	w.responses(r, off, n) // responses write too
 	w.mend(r, off, n)
 }
 

@@ -8,7 +8,7 @@ package sim
 // independently and what must have landed by then lands afterwards.
 func (w *World) observe(r *region, off int, out []byte, card bool) {
 	n := len(out)
-	w.answers(r, off, n, !card)
+	w.responses(r, off, n)
 	w.touch(r.object(), Read)
 	if r.pm != nil {
 		w.findOut(r, off, n, false)

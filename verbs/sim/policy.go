@@ -56,6 +56,7 @@ type Event struct {
 	Fault bool
 	task  *task
 	qp    *qp
+	quiet bool // qp may be quiet instead of failing
 	rule  int
 	a, b  int
 }

@@ -62,7 +62,7 @@ func (q *qp) copies(wr *verbs.SendWR) {
 	}
 	for _, x := range wr.SGL {
 		if r, off, ok := q.pd.sge(x, false); ok {
-			w.answers(r, off, int(x.Length), true)
+			w.responses(r, off, int(x.Length))
 			w.machine.landBefore(r, off, int(x.Length))
 		}
 	}

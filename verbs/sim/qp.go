@@ -215,4 +215,7 @@ func (q *qp) reach() int {
 
 func (q *qp) acked() int { return q.head }
 
+// outstanding is the end of the requests that may have left: what was posted in SQD stays.
+func (q *qp) outstanding() int { return min(q.posted, q.held) }
+
 func (w *World) qpByNum(h *Host, num uint32) *qp { return h.card.qps[num-1] }

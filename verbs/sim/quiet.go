@@ -2,25 +2,72 @@ package sim
 
 import "github.com/verbatim-rdma/verbatim/verbs"
 
-// A request that is not signaled makes no completion when it is acknowledged. If the last requests
-// of a queue pair are acknowledged like that before its peer stops, nothing is outstanding and the
-// queue pair never fails. A task that waits for its error, or for the receives that it would
-// flush, waits forever.
+// A request that is not signaled makes no completion when it is acknowledged. That it was acknowledged shows
+//
+//   - when its queue pair goes to ERR: it is not flushed (settle);
+//   - when code looks where the response of a Read or Atomic lands (respond);
+//   - when its peer stops: if nothing is outstanding then, the queue pair never fails, and a task that waits
+//     for its error, or for the receives that it would flush, waits forever.
+//
+// In eager mode each acknowledgement is a step. In late mode the first two are choices of the step in which it shows.
+// The third is an event, but only where nothing else can happen: all that remains are failures that may not come, tasks
+// that wait for such a failure, timers and faults. Until then no code knows whether a queue pair is quiet or has not
+// failed yet, and memory may hold the same in both: what came before the peer stopped lands in both.
+
+// enabledQuiet adds that queue pairs are quiet, if nothing else can happen for certain.
+func (w *World) enabledQuiet() {
+	for i := range w.events {
+		if ev := &w.events[i]; ev.task != nil && !ev.task.goesOnWith(mayBeQuiet) || ev.task == nil && !ev.qp.quiet() {
+			return
+		}
+	}
+	for i := range w.events {
+		w.events[i].quiet = w.events[i].task == nil
+	}
+	for _, q := range w.qps {
+		if q.quiet() && !q.failsUnheard() {
+			w.events = append(w.events, Event{Actor: q.failActor(), a: q.h.node.idx, qp: q, quiet: true})
+		}
+	}
+}
+
+// mayBeQuiet reports whether o is a failure that may not come.
+func mayBeQuiet(o outcome) bool {
+	return !o.recv && !o.kept && o.status == verbs.StatusRetryExcErr && o.q.quiet()
+}
 
 // quiet reports whether all outstanding requests of q may have been acknowledged before its peer stopped,
 // without a completion of the last one.
 func (q *qp) quiet() bool {
-	if q.buffer != nil || q.gone || q.refusedBy || !q.h.alive || !q.sends() || q.lastSignaled() == q.posted-1 || !q.lost() {
+	if q.buffer != nil || q.gone || q.refusedBy || !q.h.alive || !q.sends() || q.lastSignaled() == q.outstanding()-1 || !q.lost() {
 		return false
 	}
 	var buf [8]outcome
-	_, whole := q.ways(buf[:0], true)
-	return whole
+	_, to := q.ways(buf[:0], true)
+	return to == q.outstanding()
+}
+
+// quietTo is the end of the requests of q that may have been acknowledged now without a completion of any.
+func (q *qp) quietTo() int {
+	if q.buffer != nil || q.gone || q.misfitted || !q.sends() {
+		return q.head
+	}
+	var buf [8]outcome
+	_, to := q.ways(buf[:0], false)
+	return to
+}
+
+// quietWays appends that the requests up to one from i to before end were acknowledged without a completion.
+func (q *qp) quietWays(o []outcome, i, end int) []outcome {
+	for ; i < end; i++ {
+		o = append(o, outcome{q: q, wr: i, status: verbs.StatusSuccess, quiet: true})
+	}
+	return o
 }
 
 // lastSignaled is the last outstanding request that makes a completion, or the one before all that are outstanding.
 func (q *qp) lastSignaled() int {
-	i := q.posted - 1
+	i := q.outstanding() - 1
 	for i >= q.head && !q.ent(i).signaled {
 		i--
 	}
@@ -29,17 +76,16 @@ func (q *qp) lastSignaled() int {
 
 var quietNames = [...]string{" fails", " was acknowledged without a completion"}
 
-// quiets acknowledges all outstanding requests of q. Those that are signaled complete.
-func (q *qp) quiets() {
+// quiets acknowledges the requests of q up to i. Those that are signaled complete.
+func (q *qp) quiets(i int) {
 	q.touchElems()
-	if i := q.lastSignaled(); i >= q.head {
-		q.completeTo(outcome{q: q, wr: i, status: verbs.StatusSuccess})
+	if last := q.lastSignaled(); last >= q.head && last < i {
+		q.completeTo(outcome{q: q, wr: last, status: verbs.StatusSuccess})
 	}
 	defer func(x bool) { q.completing = x }(q.completing)
 	q.completing = true
-	q.leftBy(outcome{q: q, wr: q.posted - 1, status: verbs.StatusSuccess})
-	for i := q.head; i < q.posted; i++ {
-		q.w.acknowledge(q, i)
+	q.leftBy(outcome{q: q, wr: i, status: verbs.StatusSuccess})
+	for ; q.head <= i; q.head++ {
+		q.w.acknowledge(q, q.head)
 	}
-	q.head = q.posted
 }

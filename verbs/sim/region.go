@@ -174,7 +174,7 @@ func (r *region) Store(off int, p []byte) {
 	}
 	t.drain()
 	told := r.open() || r.pm != nil || r.sources(off, len(p)) // what a power failure leaves depends on it too
-	w.beforeStore(r, off, len(p))
+	w.beforeWrite(r, off, len(p), nil)
 	w.poke(r, off, p)
 	if told {
 		t.reach()

@@ -14,31 +14,21 @@ import (
 // wait in the CQ.
 
 // responses asks which requests of r's own host with responses for [off, off+n) have completed.
-func (w *World) responses(r *region, off, n int) { w.answers(r, off, n, false) }
-
-// answers is responses, and with failures set it asks as well whether a request behind those has
-// failed, for they were answered then: where a program itself looks or stores. Elsewhere
-// nothing may fail, for something is landing.
-func (w *World) answers(r *region, off, n int, failures bool) {
+func (w *World) responses(r *region, off, n int) {
 	if !r.awaits || !w.machine.respondsUnseen() {
 		return
 	}
 	for _, q := range w.qps {
 		for q.h == r.h {
-			behind := q.brings(r, off, n)
-			if behind < 0 {
+			brings := q.brings(r, off, n)
+			if brings < 0 {
 				break
 			}
 			q.touchElems()
 			if w.cur != nil {
 				w.cur.looked = true
 			}
-			if failures {
-				q.touch(Write)
-			} else {
-				behind = unlimited
-			}
-			if !q.respond(false, behind) {
+			if !q.respond(false, brings) {
 				break
 			}
 		}
@@ -78,18 +68,19 @@ func (q *qp) awaitsResponse() bool {
 	return false
 }
 
-// respond asks whether one more request of q has succeeded, if it can have. If all is quiet
-// it has ended for certain, in one way or another; if not, one behind a request may have failed.
-func (q *qp) respond(quiet bool, behind int) bool {
+// respond asks whether one more request of q has succeeded, if it can have: one that completes, or the
+// one that brings the response. If all is over it has ended for certain, in one way or another.
+func (q *qp) respond(over bool, brings int) bool {
 	w := q.w
 	var buf [8]outcome
-	o, _ := q.ways(buf[:0], false)
+	o, to := q.ways(buf[:0], false)
+	o = q.quietWays(o, brings, min(to, brings+1))
 	o = slices.DeleteFunc(o, func(x outcome) bool { // what is landing has not been acknowledged
 		return slices.ContainsFunc(w.landing, func(e *elem) bool { return e.q == q && e.wr <= x.wr })
 	})
 	none := 0
-	if !quiet {
-		o = slices.DeleteFunc(o, func(x outcome) bool { return x.status != verbs.StatusSuccess && x.wr <= behind })
+	if !over {
+		o = slices.DeleteFunc(o, func(x outcome) bool { return x.status != verbs.StatusSuccess })
 		none = 1
 	}
 	if len(o) == 0 {
@@ -104,7 +95,7 @@ func (q *qp) respond(quiet bool, behind int) bool {
 	if i < none {
 		return false
 	}
-	q.decided(o[i-none])
+	q.decide(o[i-none])
 	return true
 }
 
@@ -120,7 +111,7 @@ func (w *World) responding(r *region, off, n int) bool {
 func (w *World) passedOn(h *Host) {
 	for _, r := range h.lasting() {
 		if r.h == h {
-			w.answers(r, 0, len(r.data), true)
+			w.responses(r, 0, len(r.data))
 		}
 	}
 	for _, q := range w.qps {

@@ -398,7 +398,7 @@ func (w *World) step(ev Event) {
 		w.stepAck(w.qps[ev.a])
 	case actFail:
 		w.touchAll()
-		w.stepFail(ev.qp)
+		w.stepFail(ev)
 	}
 	w.stopAt = 0
 	if w.cfg.Linger {

@@ -90,7 +90,7 @@ func (t *wideLook) meets() mediaErrors {
 // ended ends the watch. Responses that have come by now have changed something too.
 func (t *task) ended(r *region, off, n int) wideLook {
 	if t.wide.r == r && !r.freed {
-		t.w.answers(r, off, n, true)
+		t.w.responses(r, off, n)
 		t.w.settleFrozen(r, off, n) // what was cut off since the load began changed something too, or never came
 	}
 	defer func() { t.wide = wideLook{} }()

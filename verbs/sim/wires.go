@@ -142,8 +142,8 @@ func (w *World) ackSteps(q *qp, out []outcome) []outcome {
 		}
 		out = append(out, o)
 	}
-	if q.quiet() && q.lastSignaled() < q.head && w.arrived(q, q.posted-1) {
-		out = append(out, outcome{q: q, wr: q.posted - 1, quiet: true})
+	if q.head < q.posted && w.arrived(q, q.head) {
+		out = q.quietWays(out, q.head, min(q.quietTo(), q.head+1))
 	}
 	for _, o := range q.recvOutcomes(nil) {
 		if o.status == verbs.StatusWRFlushErr || w.recvArrived(q) {
@@ -183,7 +183,7 @@ func (w *World) stepAck(q *qp) {
 	steps := w.ackSteps(q, nil)
 	o := steps[w.choose(ChooseCompletion, len(steps), func(i int) string { return steps[i].name() })]
 	if o.quiet {
-		q.quiets()
+		q.quiets(o.wr)
 		return
 	}
 	done := completion{wr: o.wr, recv: o.recv}

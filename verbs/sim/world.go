@@ -236,9 +236,12 @@ func (w *World) known() (Event, bool) {
 	case actWire, actAck:
 		ev.a = a.b()
 		return ev, true
-	case actFail:
-		ev.qp = w.failing(a)
-		return ev, ev.qp != nil
+	case actFail: // what it may decide depends on what else can happen
+		w.enabled()
+		if i := slices.IndexFunc(w.events, func(e Event) bool { return e.Actor == a }); i >= 0 {
+			return w.events[i], true
+		}
+		return ev, false
 	}
 	return ev, a.kind() == actHeal
 }
