@@ -23,7 +23,7 @@ func TestReductionsLoseNothing(t *testing.T) {
 			}
 			t.Run(s.Name+"/"+profile, func(t *testing.T) {
 				opt := explore.Options{Profile: profile, Workers: 1}
-				want, runs, done, err := explore.Naive(s, opt, true, 400_000)
+				want, runs, done, err := explore.Naive(s, opt, true, 700_000)
 				if err != nil {
 					t.Fatal(err)
 				}
