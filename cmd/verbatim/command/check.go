@@ -265,7 +265,7 @@ func (f *checkFlags) traced(protocol string, stderr io.Writer) ([]*explore.Scena
 		return nil, err
 	}
 	for _, note := range t.Notes {
-		fmt.Fprintf(stderr, "verbatim: %s: %s\n", f.trace, note)
+		remark(stderr, "%s: %s", f.trace, note)
 	}
 	return []*explore.Scenario{s}, nil
 }
@@ -283,16 +283,16 @@ func (f *checkFlags) checkAll(ctx context.Context, todo []*explore.Scenario, std
 	total, violated := cli.OK, false
 	for i, s := range todo {
 		if ctx.Err() != nil {
-			fmt.Fprintf(stderr, "verbatim: interrupted: not checked: %s\n", cli.List(namesOf(todo[i:])))
+			remark(stderr, "interrupted: not checked: %s", cli.List(namesOf(todo[i:])))
 			return cli.Status(cli.Worse(total, cli.RanOut))
 		}
 		if f.stop && violated {
-			fmt.Fprintf(stderr, "verbatim: stopped at the first violation: not checked: %s\n", cli.List(namesOf(todo[i:])))
+			remark(stderr, "stopped at the first violation: not checked: %s", cli.List(namesOf(todo[i:])))
 			break
 		}
 		code, err := f.checkOne(ctx, s, stdout, stderr)
 		if err != nil {
-			fmt.Fprintf(stderr, "verbatim: %s: %v\n", s.Name, err)
+			remark(stderr, "%s: %v", s.Name, err)
 			code = cli.Bad
 		}
 		total, violated = cli.Worse(total, code), violated || code == cli.Violated
