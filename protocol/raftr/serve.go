@@ -12,9 +12,12 @@ const (
 	clients = "raftr-kv" // of clients, by host.Call
 )
 
-// Serve answers the other nodes for as long as the host runs.
+// Serve answers the other nodes for as long as the host runs. It waits for requests and not for answers, so it does
+// not probe: the connection of a node that has gone stays until the host ends.
 func (n *Node) Serve() error {
-	return rpc.Serve(n.h, service, n.cfg.calls(), func(from string, b []byte) []byte {
+	cfg := n.cfg.calls()
+	cfg.KeepAlive = 0
+	return rpc.Serve(n.h, service, cfg, func(from string, b []byte) []byte {
 		answer, err := n.Step(from, b)
 		if err != nil {
 			n.h.Logf("message from %s: %v", from, err)

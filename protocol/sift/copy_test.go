@@ -48,12 +48,7 @@ func (r restarting) Pick(events []sim.Event) int {
 
 // An entry that is applied while a node comes back is applied at the others only. So its block is copied afterwards.
 func TestACopyHasTheWritesThatWereNotApplied(t *testing.T) {
-	cfg := config()
-	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
-		c := lead(t, h, cfg)
-		crash("mem3")
-		fails(t, c, "mem3")
-		h.Sleep(cfg.Period)
+	returned(t, func(h host.Host, c *Coordinator, crash func(mem string)) {
 		if err := c.Write(8, []byte("pending!")); err != nil {
 			t.Fatal(err)
 		}
@@ -134,12 +129,7 @@ func TestWritesBesideACopyReachTheNode(t *testing.T) {
 // A node that comes back has a block as it was when it was copied. Whatever is written to the block waits
 // until the node gets it too.
 func TestWritesToACopiedBlockWait(t *testing.T) {
-	cfg := config()
-	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
-		c := lead(t, h, cfg)
-		crash("mem3")
-		fails(t, c, "mem3")
-		h.Sleep(cfg.Period)
+	returned(t, func(h host.Host, c *Coordinator, crash func(mem string)) {
 		j, err := c.Rejoin("mem3")
 		if err != nil {
 			t.Fatal(err)
@@ -162,7 +152,7 @@ func TestWritesToACopiedBlockWait(t *testing.T) {
 			}
 			written++
 		})
-		h.Sleep(cfg.Period)
+		h.Sleep(c.cfg.Period)
 		if written > 0 {
 			t.Error("a write to a block that is copied has not waited")
 		}

@@ -58,6 +58,19 @@ func crashingIn(t *testing.T, by sim.Policy, cfg *Config, persistent string, cpu
 	}
 }
 
+// returned is crashing with a coordinator whose memory node mem3 has failed and is up again, in another life.
+func returned(t *testing.T, cpu func(h host.Host, c *Coordinator, crash func(mem string))) {
+	t.Helper()
+	cfg := config()
+	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		crash("mem3")
+		fails(t, c, "mem3")
+		h.Sleep(cfg.Period)
+		cpu(h, c, crash)
+	})
+}
+
 // fails makes the coordinator notice that memory nodes have failed.
 func fails(t *testing.T, c *Coordinator, want ...string) {
 	t.Helper()

@@ -117,18 +117,13 @@ func TestANodeThatIsCopiedHasNoEntryOfItsOwn(t *testing.T) {
 
 // Between the copy and the welcome a node may start again, and lose what was copied.
 func TestAnotherLifeOfANodeIsNotWelcome(t *testing.T) {
-	cfg := config()
-	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
-		c := lead(t, h, cfg)
-		crash("mem3")
-		fails(t, c, "mem3")
-		h.Sleep(cfg.Period)
+	returned(t, func(h host.Host, c *Coordinator, crash func(mem string)) {
 		over, err := c.lookAt("mem3")
 		if err != nil {
 			t.Fatal(err)
 		}
 		crash("mem3")
-		h.Sleep(cfg.Period)
+		h.Sleep(c.cfg.Period)
 		if _, err := c.lookAt("mem3"); err != nil {
 			t.Fatal(err)
 		}

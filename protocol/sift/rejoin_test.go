@@ -140,12 +140,7 @@ func TestARestartedNodeDoesNotCountAlthoughItHasKeptItsMemory(t *testing.T) {
 // After Close the node follows, maybe in another task, with the connections that a node that comes back
 // would use.
 func TestAClosedCoordinatorLeavesTheConnectionsAlone(t *testing.T) {
-	cfg := config()
-	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
-		c := lead(t, h, cfg)
-		crash("mem3")
-		fails(t, c, "mem3")
-		h.Sleep(cfg.Period)
+	returned(t, func(h host.Host, c *Coordinator, crash func(mem string)) {
 		over, err := c.lookAt("mem3")
 		if err := errors.Join(err, c.Close()); err != nil {
 			t.Fatal(err)

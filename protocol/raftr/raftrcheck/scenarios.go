@@ -197,7 +197,7 @@ var specs = []spec{
 	},
 	{
 		name: "restart", doc: "R2, R4: the group has persistent memory; a node loses power at any point of a write or after it, starts again with its log, and takes over",
-		strategy: explore.Random, runs: 10000, faults: "power(n2)<=1", bounds: "3 nodes, the first without one link, 1 write, takeover, read",
+		faults: "power(n2)<=1", bounds: "3 nodes, the first without one link, 1 write, takeover, read",
 		meets: []string{sawUnacked, sawBehind, sawAgain, sawTakeover},
 		load: workload{persistent: true, returns: true, beyond: true, gate: once(func(k *known) bool { return k.Wrote }),
 			nodes: []func(*run){first(func(r *run) { r.put(key, "a") }), next(read), nil}},

@@ -118,9 +118,10 @@ func (w *world) config() sim.Config {
 			return nil
 		}))...)
 	}
-	if w.load.lease > 0 || w.load.persistent && w.load.returns { // with probes the latter are too large
-		// A node that does not probe may wait forever for the answer of one that has stopped after it took
-		// the request: nothing is outstanding then. What is asked here is which value a read returns.
+	if w.load.lease > 0 && w.Timers.Regime == faults.Free {
+		// A node gives up a connection although its peer is alive. That peer does not probe, since timers are
+		// the subject, and waits forever for the answer to a request that was taken. What is asked is
+		// which value a read returns.
 		cfg.Hung = func([]string) {}
 	}
 	if w.load.gate != nil {
@@ -145,7 +146,7 @@ func (r *run) main(script func(r *run)) {
 	if r.load.lease > 0 { // its timers are the subject; see config
 		timeout = verbs.Forever
 	}
-	if r.load.returns && !r.load.persistent { // a node that has stopped may have taken a request, and nothing else shows that it has stopped
+	if r.load.returns { // a node that has stopped may have taken a request, and nothing else shows that it has stopped
 		keepAlive = election
 	}
 	var err error
