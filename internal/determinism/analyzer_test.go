@@ -10,5 +10,5 @@ import (
 
 // A protocol of any module is held to the rules, and what checks it or runs it is not.
 func TestAnalyzer(t *testing.T) {
-	analysistest.Run(t, analysistest.TestData(), determinism.Analyzer, "lock", "lockcheck", "plain", "table", "runner", "silent", "card")
+	analysistest.Run(t, analysistest.TestData(), determinism.Analyzer, "lock", "disguised", "lockcheck", "plain", "table", "runner", "silent", "card")
 }
