@@ -119,6 +119,7 @@ func TestExitStatus(t *testing.T) {
 		{"check", 2, "", ") or scenarios, not 0 arguments"},
 		{"chekc demo", 2, "", "did you mean check?"},
 		{"check demo", 0, "demo/second: VERIFIED", ""},
+		{"check demo --workers 2", 0, " s, 2 workers; ", ""},
 		{"check demo/restart demo", 0, "demo/second: VERIFIED", ""},
 		{"check demo --strategy random --max-runs 20", 0, "CLEAN", ""},
 		{"check demo --strategy pct --max-runs 20 --seed 3", 0, "with seed 3", ""},
