@@ -41,6 +41,7 @@ func TestProgramIsValidated(t *testing.T) {
 		"at least one":                             nil,
 		`cannot be called ""`:                      {{Scenarios: scenarios}},
 		`cannot be called "p/q"`:                   {{Name: "p/q", Scenarios: scenarios}},
+		"cannot be called explore":                 {{Name: "explore", Scenarios: scenarios}},
 		"cannot be called litmus":                  {{Name: "litmus", Scenarios: scenarios}},
 		"Scenarios is nil":                         {{Name: "p"}},
 		"two protocols are called p":               {{Name: "p", Scenarios: scenarios}, {Name: "p", Scenarios: scenarios}},
