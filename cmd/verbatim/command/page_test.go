@@ -98,7 +98,8 @@ func TestLitmusHTML(t *testing.T) {
 	if code, out, _ := call("litmus", "mp.litmus", "--html", "none.html"); code != 1 || !strings.Contains(out, "all were tried") {
 		t.Errorf("status %d: %s", code, out)
 	}
-	for _, x := range [][]string{{"--reach", "stale"}, {"--html", "x.html", "--reach", "stal"}, {"--html", "x.html", "--profile", "strong,relaxed"}, {"--html", "x.html", "--backend", "rdma"}} {
+	for _, x := range [][]string{{"--reach", "stale"}, {"--html", "x.html", "--reach", "stal"}, {"--html", "x.html", "--profile", "strong,relaxed"}, {"--html", "x.html", "--backend", "rdma"},
+		{"--html", "x.html", "--json"}, {"--html", "x.html", "--outcomes"}, {"--html", "x.html", "--format"}, {"--html", "x.html", "--out", "d"}} {
 		if code, out, stderr := call(append([]string{"litmus", "mp.litmus"}, x...)...); code != 2 || stderr == "" {
 			t.Errorf("%v: status %d: %s%s", x, code, out, stderr)
 		}

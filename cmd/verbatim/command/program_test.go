@@ -64,6 +64,19 @@ func TestProgramIsValidated(t *testing.T) {
 	}
 }
 
+// A regression test names the list that has its scenario.
+func TestGoExpressionOfEachList(t *testing.T) {
+	one := func(name string) func() []*explore.Scenario {
+		return func() []*explore.Scenario { return []*explore.Scenario{restartFails(name)} }
+	}
+	p := &Protocol{Name: "p", Scenarios: one("p/usual"), Deep: one("p/deep"), Broken: one("p/broken"), GoScenarios: "usual", GoDeep: "deep", GoBroken: "broken"}
+	for _, list := range []string{"usual", "deep", "broken"} {
+		if got := p.goScenarios("p/" + list); got != list {
+			t.Errorf("p/%s is in %s", list, got)
+		}
+	}
+}
+
 // A program with its own protocols has its own name in every help text, and none of the examples of command verbatim.
 func TestHelpOfAnotherProgram(t *testing.T) {
 	root := newRoot("")
