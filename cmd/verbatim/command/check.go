@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -163,6 +164,9 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 		return fmt.Errorf("--save and --resume need a single scenario, not %d: name one of %s", len(todo),
 			cli.List(namesOf(todo)))
 	}
+	if err := saveable(f.opt.Save); err != nil {
+		return err
+	}
 	if f.out != "" {
 		if err := os.MkdirAll(f.out, 0o755); err != nil {
 			return err
@@ -187,6 +191,25 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 		return err
 	}
 	return result.Err()
+}
+
+// saveable finds out, before hours of search, that a search cannot be saved in a file, or that something else is there.
+func saveable(file string) error {
+	if file == "" {
+		return nil
+	}
+	dir := filepath.Dir(file)
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+		return fmt.Errorf("--save %s: no such folder: %s", file, dir)
+	}
+	switch st, err := os.Stat(file); {
+	case err != nil: // there is none yet
+	case st.IsDir():
+		return fmt.Errorf("--save %s: it is a folder: name a file in it", file)
+	case st.Mode().IsRegular() && st.Size() > 0 && !explore.IsSaved(file):
+		return fmt.Errorf("--save %s: not a saved search, and it would be overwritten: name another file", file)
+	}
+	return nil
 }
 
 // validate checks what can be checked before the first scenario.
