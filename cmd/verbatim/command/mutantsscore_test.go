@@ -46,3 +46,22 @@ stopped by --max-time before all runs: 1; with a longer time their result may di
 		t.Errorf("of no mutants: %s%v", &b, err)
 	}
 }
+
+// A score that is as high as it must be misses nothing, and neither does one without anything to catch.
+func TestScoresThatMiss(t *testing.T) {
+	f := &mutantFlags{atLeast: 80, byScenarios: 50}
+	for _, x := range []struct {
+		s    mutant.Score
+		want bool
+	}{
+		{mutant.Score{Caught: 80, Scenarios: 50, Survive: 1}, false},
+		{mutant.Score{Caught: 79.9, Scenarios: 50, Survive: 1}, true},
+		{mutant.Score{Caught: 80, Scenarios: 49.9, Survive: 1}, true},
+		{mutant.Score{Caught: 100, Scenarios: 0, Test: 1}, true},
+		{mutant.Score{}, false},
+	} {
+		if got := f.misses(&x.s); got != x.want {
+			t.Errorf("%+v misses: %v", x.s, got)
+		}
+	}
+}
