@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -62,6 +63,35 @@ func TestScoresThatMiss(t *testing.T) {
 	} {
 		if got := f.misses(&x.s); got != x.want {
 			t.Errorf("%+v misses: %v", x.s, got)
+		}
+	}
+}
+
+// Flags of mutants by hand and of generated ones do not mix: one that has no effect is refused.
+func TestMutantFlagsDoNotMix(t *testing.T) {
+	useDemo(t)
+	values := map[string]string{"sqlite": "true", "no-control": "true", "timers": "free", "max-events": "3", "at-least": "3", "scenarios-at-least": "3"}
+	value := func(name string) string { return "--" + name + "=" + cmp.Or(values[name], "1") }
+	for _, name := range patchFlags {
+		if code, _, stderr := call("mutants", "demo", "--generate", value(name)); code != 2 || !strings.Contains(stderr, "--"+name+" is for mutants that are patches") {
+			t.Errorf("--generate and --%s: status %d: %s", name, code, stderr)
+		}
+	}
+	for _, name := range scoreFlags {
+		if code, _, stderr := call("mutants", "demo", value(name)); code != 2 || !strings.Contains(stderr, "--"+name+" needs --generate") {
+			t.Errorf("--%s alone: status %d: %s", name, code, stderr)
+		}
+	}
+	for args, want := range map[string]string{
+		"--seed 3":                              "--seed needs --sample or --most",
+		"--most 3":                              "--most needs --changed-since",
+		"--changed-since x --sample 4 --most 3": "--most 3: it must not be less than --sample",
+		"--sample -1":                           "--sample -1: it must be at least 1",
+		"--at-least 101":                        "are percentages",
+		"--random-runs 0":                       "must be at least 1",
+	} {
+		if code, _, stderr := call(append([]string{"mutants", "demo", "--generate"}, strings.Fields(args)...)...); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d: %s", args, code, stderr)
 		}
 	}
 }
