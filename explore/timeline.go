@@ -20,7 +20,7 @@ type TimelineOptions struct {
 // Limits of TimelineOptions.Width.
 const (
 	Narrowest = 40
-	Widest    = 2000
+	Widest    = 20000
 )
 
 // Limits of the layout.

@@ -99,7 +99,7 @@ func (p Program) validate() error {
 // count as verified.
 func (p *Protocol) validScenarios() error {
 	if len(p.Scenarios()) == 0 {
-		return fmt.Errorf("Scenarios returns none; it must return at least one")
+		return fmt.Errorf("there is nothing to check: Scenarios must return at least one")
 	}
 	known := map[string]bool{}
 	for i, s := range p.named() {

@@ -46,7 +46,7 @@ func TestProgramIsValidated(t *testing.T) {
 		"Scenarios is nil":                         {{Name: "p"}},
 		"two protocols are called p":               {{Name: "p", Scenarios: scenarios}, {Name: "p", Scenarios: scenarios}},
 		`"p/one"; its name must begin wi`:          {{Name: "q", Scenarios: scenarios}},
-		"protocol p: Scenarios returns none":       of(),
+		"protocol p: there is nothing to check: ":  of(),
 		"scenario 2 is nil":                        of(restartFails("p/one"), nil),
 		`called "p/"; its name must begin with p/`: of(restartFails("p/")),
 		`called "p/a b"`:                           of(restartFails("p/a b")),
