@@ -1,6 +1,7 @@
 package explore_test
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -33,5 +34,17 @@ func TestMisuseIsAViolation(t *testing.T) {
 				t.Fatalf("%v, %+v", err, r)
 			}
 		})
+	}
+}
+
+// A scenario that cannot run is an error that says what to mend, not a panic.
+func TestScenarioThatCannotRun(t *testing.T) {
+	for want, s := range map[string]*explore.Scenario{
+		"small/x: Build is nil":                      {Name: "small/x"},
+		"small/x has 65 sometimes conditions; at mo": {Name: "small/x", Sometimes: make([]string, 65)},
+	} {
+		if _, err := explore.Check(s, explore.Options{}); !errors.Is(err, explore.ErrScenario) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %s", err, want)
+		}
 	}
 }

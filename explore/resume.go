@@ -82,6 +82,23 @@ func (s *search) snapshot(r *Result, opt *Options) *snapshot {
 	return out
 }
 
+// IsSaved reports whether a file looks like a search of Options.Save, which another may overwrite.
+func IsSaved(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return false
+	}
+	const begins = `{"Version":`
+	head := make([]byte, len(begins))
+	_, err = io.ReadFull(z, head)
+	return err == nil && string(head) == begins
+}
+
 // load resumes from a file of save.
 func (s *search) load(path string, r *Result, opt *Options, c *Case) error {
 	f, err := os.Open(path)

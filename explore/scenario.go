@@ -204,6 +204,9 @@ func newCase(d *watchdog, s *Scenario, x setting) (*Case, error) {
 	if len(s.Sometimes) > 64 {
 		return nil, fmt.Errorf("%w: %s has %d sometimes conditions; at most 64", ErrScenario, s.Name, len(s.Sometimes))
 	}
+	if s.Build == nil {
+		return nil, fmt.Errorf("%w: %s: Build is nil; set it to a function that returns what runs", ErrScenario, s.Name)
+	}
 	cfg, err := s.Build(c)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrScenario, s.Name, err)

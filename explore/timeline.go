@@ -13,14 +13,19 @@ import (
 // TimelineOptions configure a timeline. The zero value is 120 columns wide, and omits
 // and folds what is rarely of interest.
 type TimelineOptions struct {
-	Width int  // of the terminal; 0 means 120
+	Width int  // of the terminal, from Narrowest to Widest: others count as the nearest; 0 means 120
 	All   bool // every event, one a row
 }
+
+// Limits of TimelineOptions.Width.
+const (
+	Narrowest = 40
+	Widest    = 20000
+)
 
 // Limits of the layout.
 const (
 	usualWidth  = 120
-	narrowest   = 40 // a smaller Width counts as this
 	minColumn   = 9
 	maxSource   = 26
 	maxWord     = 18 // longer words are broken: a number of 8 bytes fits
@@ -58,7 +63,7 @@ func WriteTimeline(w io.Writer, r *Replay, opt TimelineOptions) error {
 	if !opt.All {
 		rows = fold(rows)
 	}
-	t := newTable(r.Hosts, rows, max(cmp.Or(opt.Width, usualWidth), narrowest))
+	t := newTable(r.Hosts, rows, min(max(cmp.Or(opt.Width, usualWidth), Narrowest), Widest))
 	var b strings.Builder
 	t.head(&b)
 	step := -1

@@ -185,6 +185,15 @@ func TestTimelineFolds(t *testing.T) {
 	}
 }
 
+// A width out of bounds counts as the nearest: a timeline of any number of columns would take any time and memory.
+func TestTimelineWidthIsBounded(t *testing.T) {
+	for width, as := range map[int]int{-1: explore.Narrowest, explore.Widest + 50: explore.Widest} {
+		if draw(t, story(), explore.TimelineOptions{Width: width}) != draw(t, story(), explore.TimelineOptions{Width: as}) {
+			t.Errorf("width %d is not drawn as %d", width, as)
+		}
+	}
+}
+
 // A timeline stays within its width, for any number of hosts and length of texts.
 func TestTimelineWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

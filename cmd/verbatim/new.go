@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/build"
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -73,6 +75,9 @@ func runNew(c *cobra.Command, f *newFlags, dir string) error {
 	ctx, stop := cli.Interruptible(c)
 	defer stop()
 	module := cmp.Or(f.module, "example.com/"+filepath.Base(dir))
+	if err := isFree(module); err != nil {
+		return err
+	}
 	if err := initModule(ctx, dir, module); err != nil {
 		return err
 	}
@@ -146,6 +151,21 @@ func version() string {
 func isSource(tree string) bool {
 	text, err := os.ReadFile(filepath.Join(tree, "go.mod"))
 	return err == nil && source.ModuleOf(text) == source.Module
+}
+
+// isFree returns an error for a path that Go or this module uses: packages of two modules could not be told apart.
+func isFree(module string) error {
+	owner := ""
+	if p, err := build.Import(module, "", build.FindOnly); err == nil && p.Goroot || module == "std" || module == "cmd" {
+		owner = "the standard library"
+	}
+	if module == source.Module || strings.HasPrefix(module, source.Module+"/") {
+		owner = "verbatim"
+	}
+	if owner == "" {
+		return nil
+	}
+	return fmt.Errorf("no module is written: %s is a path of %s; choose another with --module, such as example.com/%s", module, owner, path.Base(module))
 }
 
 // initModule makes the folder and its go.mod. If the go command does not accept the path, it leaves nothing behind.

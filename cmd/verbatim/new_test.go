@@ -37,6 +37,21 @@ func inShell(t *testing.T, dir, line string) (int, string) {
 	return c.ProcessState.ExitCode(), string(out)
 }
 
+// A path that Go or verbatim uses is refused before anything is written.
+func TestNewRefusesPathsOfOthers(t *testing.T) {
+	for module, owner := range map[string]string{"fmt": "the standard library", "std": "the standard library", "net/http": "the standard library",
+		"github.com/verbatim-rdma/verbatim": "verbatim", "github.com/verbatim-rdma/verbatim/lock": "verbatim"} {
+		dir := filepath.Join(t.TempDir(), "lock")
+		code, _, stderr := call("new", dir, "--module", module)
+		if code != 2 || !strings.Contains(stderr, module+" is a path of "+owner) {
+			t.Errorf("%s: status %d: %s", module, code, stderr)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s: %s was made nevertheless", module, dir)
+		}
+	}
+}
+
 // A new module passes its checks at once, and its mutant is caught. Every command of verbatim knows its protocol.
 func TestNewModuleWorks(t *testing.T) {
 	if testing.Short() {

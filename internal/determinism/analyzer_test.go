@@ -10,5 +10,6 @@ import (
 
 // A protocol of any module is held to the rules, and what checks it or runs it is not.
 func TestAnalyzer(t *testing.T) {
-	analysistest.Run(t, analysistest.TestData(), determinism.Analyzer, "lock", "lockcheck", "plain", "table", "runner", "silent", "card")
+	const own = "github.com/verbatim-rdma/verbatim/"
+	analysistest.Run(t, analysistest.TestData(), determinism.Analyzer, "lock", "disguised", "orders", "lockcheck", "plain", "table", "runner", "silent", "card", own+"model", own+"protocol/x")
 }

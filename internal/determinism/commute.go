@@ -10,19 +10,20 @@ import (
 // commuting decides whether the iterations of a loop over a map commute: they call
 // nothing, and everything they write outside the loop is a sum of integers, a minimum
 // or maximum, an entry of a map under the loop's own key, or a slice that is sorted
-// afterwards. It is conservative.
+// afterwards. What is gathered in two ways depends on the order, such as a sum that is also a maximum.
 type commuting struct {
 	info     *types.Info
 	loop     *ast.RangeStmt
 	key      *ast.Ident
 	appended []types.Object
 	gathers  map[types.Object]int // how often the gathering itself names a variable
+	how      map[types.Object]string
 }
 
 // holds reports whether the iterations commute. No iteration may read what others
 // gather: the count so far depends on the order.
 func (c *commuting) holds() bool {
-	c.gathers = map[types.Object]int{}
+	c.gathers, c.how = map[types.Object]int{}, map[types.Object]string{}
 	if !c.block(c.loop.Body) {
 		return false
 	}
@@ -42,16 +43,20 @@ func (c *commuting) holds() bool {
 	return true
 }
 
-// gather notes that e is gathered into by a statement that names it times times.
-func (c *commuting) gather(e ast.Expr, times int) bool {
-	id := rootIdent(e)
+// gather notes that e is gathered into by a statement that names it times times, and reports whether that is the only way.
+func (c *commuting) gather(e ast.Expr, how string, times int) bool {
+	id := rootIdent(c.info, e)
 	if id == nil {
 		return false
 	}
-	if obj := c.info.Uses[id]; obj != nil && !c.inside(obj) {
-		c.gathers[obj] += times
+	obj := c.info.Uses[id]
+	if obj == nil || c.inside(obj) {
+		return true
 	}
-	return true
+	c.gathers[obj] += times
+	was := c.how[obj]
+	c.how[obj] = how
+	return was == "" || was == how
 }
 
 func (c *commuting) block(b *ast.BlockStmt) bool {
@@ -73,12 +78,12 @@ func (c *commuting) stmt(s ast.Stmt) bool {
 	case *ast.BranchStmt:
 		return s.Tok == token.CONTINUE
 	case *ast.IncDecStmt:
-		return c.sum(s.X)
+		return c.sum(s.X, "+")
 	case *ast.AssignStmt:
 		return c.assign(s)
 	case *ast.ExprStmt:
 		call, ok := s.X.(*ast.CallExpr)
-		return ok && builtin(c.info, call) == "delete" && c.pure(call.Args...) && c.gather(call.Args[0], 1)
+		return ok && builtin(c.info, call) == "delete" && c.pure(call.Args...) && c.gather(call.Args[0], "delete", 1)
 	}
 	return false
 }
@@ -87,8 +92,10 @@ func (c *commuting) assign(s *ast.AssignStmt) bool {
 	switch s.Tok {
 	case token.DEFINE:
 		return c.pure(s.Rhs...)
-	case token.ADD_ASSIGN, token.SUB_ASSIGN, token.OR_ASSIGN, token.AND_ASSIGN, token.XOR_ASSIGN:
-		return c.sum(s.Lhs[0]) && c.pure(s.Rhs[0])
+	case token.ADD_ASSIGN, token.SUB_ASSIGN:
+		return c.sum(s.Lhs[0], "+") && c.pure(s.Rhs[0])
+	case token.OR_ASSIGN, token.AND_ASSIGN, token.XOR_ASSIGN:
+		return c.sum(s.Lhs[0], s.Tok.String()) && c.pure(s.Rhs[0])
 	case token.ASSIGN:
 		if len(s.Lhs) != len(s.Rhs) {
 			return false
@@ -103,11 +110,11 @@ func (c *commuting) assign(s *ast.AssignStmt) bool {
 	return false
 }
 
-// sum reports whether x can take a sum in any order: an integer, not a float or
+// sum reports whether x can take a sum, or the like, in any order: an integer, not a float or
 // a string.
-func (c *commuting) sum(x ast.Expr) bool {
+func (c *commuting) sum(x ast.Expr, how string) bool {
 	basic, ok := coreType(c.info, x).(*types.Basic)
-	return ok && basic.Info()&types.IsInteger != 0 && c.pure(x) && c.gather(x, 1)
+	return ok && basic.Info()&types.IsInteger != 0 && c.pure(x) && c.gather(x, how, 1)
 }
 
 // set judges lhs = rhs.
@@ -119,7 +126,7 @@ func (c *commuting) set(lhs, rhs ast.Expr) bool {
 		key := identOf(index.Index)
 		_, isMap := coreType(c.info, index.X).(*types.Map)
 		return isMap && key != nil && c.key != nil && c.info.Uses[key] == c.info.Defs[c.key] &&
-			c.pure(index.X, rhs) && c.gather(index.X, 1)
+			c.pure(index.X, rhs) && c.gather(index.X, "entry", 1)
 	}
 	id := identOf(lhs)
 	call, ok := rhs.(*ast.CallExpr)
@@ -128,12 +135,12 @@ func (c *commuting) set(lhs, rhs ast.Expr) bool {
 	}
 	obj := c.info.Uses[id]
 	isSelf := func(e ast.Expr) bool { x := identOf(e); return x != nil && c.info.Uses[x] == obj }
-	switch builtin(c.info, call) {
+	switch how := builtin(c.info, call); how {
 	case "min", "max":
-		return slices.ContainsFunc(call.Args, isSelf) && c.gather(id, 2)
+		return slices.ContainsFunc(call.Args, isSelf) && c.gather(id, how, 2)
 	case "append":
 		c.appended = append(c.appended, obj)
-		return isSelf(call.Args[0]) && c.gather(id, 2)
+		return isSelf(call.Args[0]) && c.gather(id, how, 2)
 	}
 	return false
 }

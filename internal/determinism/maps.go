@@ -31,7 +31,7 @@ type mapWalk struct {
 	c       *Code
 	reasons map[int]string // by the line of the loop
 	follows map[ast.Stmt][]ast.Stmt
-	sorted  map[ast.Node]bool // maps.Keys(m) in slices.Sorted(maps.Keys(m))
+	sorted  map[*ast.Ident]bool // Keys in slices.Sorted(maps.Keys(m))
 	found   []Finding
 }
 
@@ -42,7 +42,9 @@ func (w *mapWalk) visit(n ast.Node) bool {
 	case *ast.CaseClause:
 		w.noteFollowing(n.Body)
 	case *ast.CallExpr:
-		w.call(n)
+		w.noteSorted(n)
+	case *ast.Ident:
+		w.name(n)
 	case *ast.RangeStmt:
 		if _, ok := coreType(w.c.Info, n.X).(*types.Map); ok {
 			w.rangeOver(n)
@@ -60,17 +62,27 @@ func (w *mapWalk) noteFollowing(list []ast.Stmt) {
 	}
 }
 
-// call accepts maps.Keys and its like only where they are sorted at once.
-func (w *mapWalk) call(call *ast.CallExpr) {
-	name := calledFunc(w.c.Info, call)
-	if strings.HasPrefix(name, "slices.Sorted") && len(call.Args) > 0 {
-		if w.sorted == nil {
-			w.sorted = map[ast.Node]bool{}
-		}
-		w.sorted[ast.Unparen(call.Args[0])] = true
+// noteSorted notes maps.Keys and its like where they are sorted at once.
+func (w *mapWalk) noteSorted(call *ast.CallExpr) {
+	if !strings.HasPrefix(calledFunc(w.c.Info, call), "slices.Sorted") || len(call.Args) == 0 {
+		return
 	}
-	if slices.Contains([]string{"maps.Keys", "maps.Values", "maps.All"}, name) && !w.sorted[call] {
-		w.report(call.Pos(), name+" gives an order that differs from run to run; range over slices.Sorted(maps.Keys(m))")
+	if keys, ok := ast.Unparen(call.Args[0]).(*ast.CallExpr); ok {
+		if w.sorted == nil {
+			w.sorted = map[*ast.Ident]bool{}
+		}
+		w.sorted[functionIdent(keys.Fun)] = true
+	}
+}
+
+// inMapOrder are the functions that give the entries of a map, or call a function with them, in its order.
+var inMapOrder = []string{"maps.Keys", "maps.Values", "maps.All", "maps.DeleteFunc", "maps.EqualFunc",
+	"golang.org/x/exp/maps.Keys", "golang.org/x/exp/maps.Values"}
+
+// name finds these functions, whether they are called or only named.
+func (w *mapWalk) name(id *ast.Ident) {
+	if name := functionName(w.c.Info, id); slices.Contains(inMapOrder, name) && !w.sorted[id] {
+		w.report(id.Pos(), name+" gives an order that differs from run to run; range over slices.Sorted(maps.Keys(m))")
 	}
 }
 
@@ -87,27 +99,28 @@ func (w *mapWalk) rangeOver(loop *ast.RangeStmt) {
 }
 
 // sortedAfter reports whether each slice that the loop appends to is sorted by
-// a later statement of the same block.
+// a later statement of the same block, before anything else names it.
 func (w *mapWalk) sortedAfter(loop *ast.RangeStmt, appended []types.Object) bool {
-	for _, obj := range appended {
-		isSort := func(s ast.Stmt) bool {
-			e, ok := s.(*ast.ExprStmt)
-			if !ok {
-				return false
-			}
-			call, ok := e.X.(*ast.CallExpr)
-			if !ok || len(call.Args) == 0 {
-				return false
-			}
-			name := calledFunc(w.c.Info, call)
-			arg, ok := ast.Unparen(call.Args[0]).(*ast.Ident)
-			return ok && w.c.Info.Uses[arg] == obj && (strings.HasPrefix(name, "slices.Sort") || strings.HasPrefix(name, "sort."))
-		}
-		if !slices.ContainsFunc(w.follows[loop], isSort) {
-			return false
-		}
+	return !slices.ContainsFunc(appended, func(obj types.Object) bool {
+		later := w.follows[loop]
+		i := slices.IndexFunc(later, func(s ast.Stmt) bool { return names(w.c.Info, s, obj) })
+		return i < 0 || !w.sorts(later[i], obj)
+	})
+}
+
+// sorts reports whether a statement sorts a slice.
+func (w *mapWalk) sorts(s ast.Stmt, obj types.Object) bool {
+	e, ok := s.(*ast.ExprStmt)
+	if !ok {
+		return false
 	}
-	return true
+	call, ok := e.X.(*ast.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return false
+	}
+	name := calledFunc(w.c.Info, call)
+	arg, ok := ast.Unparen(call.Args[0]).(*ast.Ident)
+	return ok && w.c.Info.Uses[arg] == obj && (strings.HasPrefix(name, "slices.Sort") || strings.HasPrefix(name, "sort."))
 }
 
 func (w *mapWalk) report(pos token.Pos, text string) {

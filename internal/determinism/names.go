@@ -35,7 +35,7 @@ func coreType(info *types.Info, e ast.Expr) types.Type {
 
 // rootVariable returns the package-level variable that e is, or is a part of.
 func rootVariable(info *types.Info, e ast.Expr) types.Object {
-	id := rootIdent(e)
+	id := rootIdent(info, e)
 	if id == nil {
 		return nil
 	}
@@ -46,8 +46,8 @@ func rootVariable(info *types.Info, e ast.Expr) types.Object {
 	return obj
 }
 
-// rootIdent is x for x.f[i] and the like, nil where no name is at the root.
-func rootIdent(e ast.Expr) *ast.Ident {
+// rootIdent is x for x.f[i], pkg.x and the like, nil where no name is at the root.
+func rootIdent(info *types.Info, e ast.Expr) *ast.Ident {
 	for {
 		switch x := e.(type) {
 		case *ast.Ident:
@@ -57,6 +57,11 @@ func rootIdent(e ast.Expr) *ast.Ident {
 		case *ast.IndexExpr:
 			e = x.X
 		case *ast.SelectorExpr:
+			if pkg := identOf(x.X); pkg != nil {
+				if _, ok := info.Uses[pkg].(*types.PkgName); ok {
+					return x.Sel
+				}
+			}
 			e = x.X
 		case *ast.SliceExpr:
 			e = x.X
@@ -80,19 +85,45 @@ func builtin(info *types.Info, call *ast.CallExpr) string {
 
 // calledFunc is "pkg.Name" for a call of a package's function, else empty.
 func calledFunc(info *types.Info, call *ast.CallExpr) string {
-	fun := ast.Unparen(call.Fun)
-	if index, ok := fun.(*ast.IndexExpr); ok {
-		fun = index.X
+	return functionName(info, functionIdent(call.Fun))
+}
+
+// functionIdent is the name of a function in an expression that may have its package and type arguments.
+func functionIdent(fun ast.Expr) *ast.Ident {
+	switch x := ast.Unparen(fun).(type) {
+	case *ast.IndexExpr:
+		return functionIdent(x.X)
+	case *ast.IndexListExpr:
+		return functionIdent(x.X)
+	case *ast.SelectorExpr:
+		return x.Sel
+	case *ast.Ident:
+		return x
 	}
-	sel, ok := fun.(*ast.SelectorExpr)
-	if !ok {
+	return nil
+}
+
+// functionName is "pkg.Name" for the name of a package's function, else empty.
+func functionName(info *types.Info, id *ast.Ident) string {
+	if id == nil {
 		return ""
 	}
-	obj := info.Uses[sel.Sel]
+	obj := info.Uses[id]
 	if obj == nil || obj.Pkg() == nil || !isPackageFunc(obj, obj.Pkg().Path()) {
 		return ""
 	}
 	return obj.Pkg().Path() + "." + obj.Name()
+}
+
+// names reports whether a statement names an object.
+func names(info *types.Info, s ast.Stmt, obj types.Object) bool {
+	found := false
+	ast.Inspect(s, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && info.Uses[id] == obj
+		return !found
+	})
+	return found
 }
 
 func identOf(e ast.Expr) *ast.Ident {

@@ -1,6 +1,7 @@
 package determinism
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -25,13 +26,19 @@ func Variables(c *Code) []Finding {
 					if obj == nil || name.Name == "_" {
 						continue
 					}
-					if text := variableMend(obj, written[obj]); text != "" {
+					_, isWritten := written[obj]
+					delete(written, obj)
+					if text := variableMend(obj, isWritten); text != "" {
 						found = append(found, Finding{name.Pos(), fmt.Sprintf("package-level variable %s: %s", name.Name, text)})
 					}
 				}
 			}
 		}
 	}
+	for obj, pos := range written {
+		found = append(found, Finding{pos, fmt.Sprintf("package-level variable %s.%s: it is written to, so runs and hosts share it; let the caller pass what is to be changed", obj.Pkg().Name(), obj.Name())})
+	}
+	slices.SortFunc(found, func(a, b Finding) int { return cmp.Compare(a.Pos, b.Pos) })
 	return found
 }
 
@@ -64,14 +71,18 @@ func isTable(t types.Type) bool {
 	return false
 }
 
+// changers are functions that change their first argument.
+var changers = []string{"copy", "clear", "delete", "maps.Copy", "maps.Insert", "maps.DeleteFunc", "slices.Reverse",
+	"slices.Sort", "slices.SortFunc", "slices.SortStableFunc"}
+
 // writtenVariables finds the package-level variables that the code assigns to, whole or
-// in part, or whose address it takes.
-func writtenVariables(c *Code) map[types.Object]bool {
-	written := map[types.Object]bool{}
+// in part, or whose address it takes, of any package, and where it does so first.
+func writtenVariables(c *Code) map[types.Object]token.Pos {
+	written := map[types.Object]token.Pos{}
 	mark := func(exprs ...ast.Expr) {
 		for _, e := range exprs {
-			if obj := rootVariable(c.Info, e); obj != nil {
-				written[obj] = true
+			if obj := rootVariable(c.Info, e); obj != nil && written[obj] == token.NoPos {
+				written[obj] = e.Pos()
 			}
 		}
 	}
@@ -89,7 +100,7 @@ func writtenVariables(c *Code) map[types.Object]bool {
 					mark(n.X)
 				}
 			case *ast.CallExpr:
-				if slices.Contains([]string{"copy", "clear", "delete"}, builtin(c.Info, n)) {
+				if slices.Contains(changers, cmp.Or(builtin(c.Info, n), calledFunc(c.Info, n))) && len(n.Args) > 0 {
 					mark(n.Args[0])
 				}
 			}

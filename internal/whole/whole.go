@@ -33,7 +33,7 @@ func Write(name string, write func(io.Writer) error) error {
 	tmp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".verbatim-%016x", rand.Uint64()))
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return err
+		return named(err, tmp, name)
 	}
 	err = fill(f, write)
 	if err == nil && mode != 0 {
@@ -47,6 +47,14 @@ func Write(name string, write func(io.Writer) error) error {
 	}
 	if err != nil {
 		os.Remove(tmp)
+	}
+	return named(err, tmp, name)
+}
+
+// named makes an error of the temporary file name the file that the reader knows.
+func named(err error, tmp, name string) error {
+	if e, ok := errors.AsType[*os.PathError](err); ok && e.Path == tmp {
+		e.Path = name
 	}
 	return err
 }

@@ -82,3 +82,11 @@ func TestWriteBehindALink(t *testing.T) {
 		t.Errorf("its mode is %v: %v", st.Mode(), err)
 	}
 }
+
+// An error names the file that was asked for.
+func TestErrorNamesTheFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "none", "f")
+	if err := whole.Write(name, text("", nil)); err == nil || err.Error() != "open "+name+": no such file or directory" {
+		t.Error(err)
+	}
+}

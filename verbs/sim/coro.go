@@ -33,6 +33,8 @@ func (killed) Error() string { return ErrGoroutine.Error() }
 type PanicError struct {
 	Value any
 	Stack []byte
+
+	source, file string // the line that panicked, for the trace
 }
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
@@ -67,7 +69,9 @@ func (c *coro) call() {
 		switch r := recover().(type) {
 		case nil, killed:
 		default:
-			c.err = &PanicError{Value: r, Stack: debug.Stack()}
+			e := &PanicError{Value: r, Stack: debug.Stack()}
+			e.source, e.file = caller()
+			c.err = e
 		}
 	}()
 	c.fn()

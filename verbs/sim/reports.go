@@ -71,6 +71,10 @@ func (w *World) Fail(err error) {
 		if w.cur != nil {
 			if w.tracer != nil {
 				w.trace(w.cur.h, "violation", "%v", err)
+				if p, ok := errors.AsType[*PanicError](err); ok { // its line is no longer on the stack
+					e := &w.tracer.Events[w.lastEvent()]
+					e.Source, e.File = p.source, p.file
+				}
 			}
 		}
 	}

@@ -82,6 +82,27 @@ func TestRunsThatEndBadly(t *testing.T) {
 	}
 }
 
+// The trace of a panic names the line of the program that panicked: when the run fails, its stack is gone.
+func TestPanicNamesItsLine(t *testing.T) {
+	var values []int
+	for reason, f := range map[string]func(h host.Host){
+		"panic":             func(host.Host) { panic("on purpose") },
+		"a runtime error":   func(host.Host) { values[2] = 1 },
+		"after a call":      func(h host.Host) { h.Sleep(time.Millisecond); panic("on purpose") },
+		"inside a function": func(host.Host) { func() { panic("on purpose") }() },
+	} {
+		w, tr := world(t, sim.Node{Name: "a", Main: func(h host.Host, _ int) { f(h) }}), &sim.Tracer{}
+		w.SetTracer(tr)
+		if _, err := w.Run(first{}); err == nil {
+			t.Fatalf("%s: the run does not fail", reason)
+		}
+		last := tr.Events[len(tr.Events)-1]
+		if last.Kind != "violation" || !strings.HasPrefix(last.Source, "sim/sim_test.go:") || !strings.HasSuffix(last.File, "/verbs/sim/sim_test.go") {
+			t.Errorf("%s: %q at %q of %q", reason, last.Text, last.Source, last.File)
+		}
+	}
+}
+
 func TestConfigErrors(t *testing.T) {
 	ok := sim.Node{Name: "a", Main: func(host.Host, int) {}}
 	for reason, c := range map[string]sim.Config{

@@ -63,6 +63,7 @@ func Run(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	strict(root)
 	err := root.Execute()
 	var s Status
 	switch {
@@ -73,6 +74,27 @@ func Run(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintf(stderr, "%s: %v\n", root.Name(), err)
 	return Bad
+}
+
+// strict makes the commands that cobra adds refuse an unknown name, as all others do.
+func strict(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, names []string) error {
+				about, rest, err := root.Find(names)
+				if err == nil && about == root {
+					err = NoCommand(root, rest)
+				}
+				return err
+			}
+		case "completion":
+			c.Args = NoCommand
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
 }
 
 // CollectLess makes garbage collections rarer, unless GOGC is set: a search keeps what it

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -163,6 +164,9 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 		return fmt.Errorf("--save and --resume need a single scenario, not %d: name one of %s", len(todo),
 			cli.List(namesOf(todo)))
 	}
+	if err := saveable(f.opt.Save); err != nil {
+		return err
+	}
 	if f.out != "" {
 		if err := os.MkdirAll(f.out, 0o755); err != nil {
 			return err
@@ -187,6 +191,25 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 		return err
 	}
 	return result.Err()
+}
+
+// saveable finds out, before hours of search, that a search cannot be saved in a file, or that something else is there.
+func saveable(file string) error {
+	if file == "" {
+		return nil
+	}
+	dir := filepath.Dir(file)
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+		return fmt.Errorf("--save %s: no such folder: %s", file, dir)
+	}
+	switch st, err := os.Stat(file); {
+	case err != nil: // there is none yet
+	case st.IsDir():
+		return fmt.Errorf("--save %s: it is a folder: name a file in it", file)
+	case st.Mode().IsRegular() && st.Size() > 0 && !explore.IsSaved(file):
+		return fmt.Errorf("--save %s: not a saved search, and it would be overwritten: name another file", file)
+	}
+	return nil
 }
 
 // validate checks what can be checked before the first scenario.
@@ -265,7 +288,7 @@ func (f *checkFlags) traced(protocol string, stderr io.Writer) ([]*explore.Scena
 		return nil, err
 	}
 	for _, note := range t.Notes {
-		fmt.Fprintf(stderr, "verbatim: %s: %s\n", f.trace, note)
+		remark(stderr, "%s: %s", f.trace, note)
 	}
 	return []*explore.Scenario{s}, nil
 }
@@ -283,16 +306,16 @@ func (f *checkFlags) checkAll(ctx context.Context, todo []*explore.Scenario, std
 	total, violated := cli.OK, false
 	for i, s := range todo {
 		if ctx.Err() != nil {
-			fmt.Fprintf(stderr, "verbatim: interrupted: not checked: %s\n", cli.List(namesOf(todo[i:])))
+			remark(stderr, "interrupted: not checked: %s", cli.List(namesOf(todo[i:])))
 			return cli.Status(cli.Worse(total, cli.RanOut))
 		}
 		if f.stop && violated {
-			fmt.Fprintf(stderr, "verbatim: stopped at the first violation: not checked: %s\n", cli.List(namesOf(todo[i:])))
+			remark(stderr, "stopped at the first violation: not checked: %s", cli.List(namesOf(todo[i:])))
 			break
 		}
 		code, err := f.checkOne(ctx, s, stdout, stderr)
 		if err != nil {
-			fmt.Fprintf(stderr, "verbatim: %s: %v\n", s.Name, err)
+			remark(stderr, "%s: %v", s.Name, err)
 			code = cli.Bad
 		}
 		total, violated = cli.Worse(total, code), violated || code == cli.Violated

@@ -118,7 +118,7 @@ func (x *cells) fill(ctx context.Context, page *checkPage, stderr io.Writer) ([]
 
 // search fills the matrix.
 func (x *cells) search(page *checkPage, stderr io.Writer) ([]matrix.Cell, error) {
-	fmt.Fprintln(stderr, "verbatim: computing the matrix for the report, which can take long; --matrix none omits it")
+	remark(stderr, "computing the matrix for the report, which can take long; --matrix none omits it")
 	x.opt.Out = page.runs()
 	if err := os.MkdirAll(x.opt.Out, 0o755); err != nil {
 		return nil, err
@@ -205,7 +205,7 @@ func readCells(file string, protocols []*Protocol) ([]matrix.Cell, error) {
 			continue
 		}
 		if err := json.Unmarshal(lines.Bytes(), &c); err != nil || c.Protocol == "" || c.Verdict == "" {
-			return nil, fmt.Errorf("--matrix %s: line %d is not a cell; the file must be the output of `verbatim matrix --json`", file, n)
+			return nil, fmt.Errorf("--matrix %s: line %d is not a cell; the file must be the output of `%s matrix --json`", file, n, programName())
 		}
 		if slices.ContainsFunc(protocols, func(p *Protocol) bool { return p.Name == c.Protocol }) {
 			out = append(out, c)

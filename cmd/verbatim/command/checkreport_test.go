@@ -63,9 +63,24 @@ func TestCheckReportMatrix(t *testing.T) {
 	pageText(t, filepath.Join("r-runs", "matrix-demo-restart-relaxed.html"))
 }
 
+// A counterexample's name is as seen from where the matrix was made, which may be the folder of its output; and a cell that
+// follows from another one leads to that one's run.
+func TestCheckReportMatrixOfAnotherFolder(t *testing.T) {
+	useDemo(t)
+	call("check", "demo/restart", "--faults", "crash(a)<=1", "--out", "made")
+	write(t, filepath.Join("made", "m.jsonl"), `{"protocol":"demo","assumption":"relaxed","profile":"relaxed","verdict":"breaks","scenario":"demo/restart","counterexample":"demo-restart.counterexample.json"}
+{"protocol":"demo","assumption":"ooo","profile":"ooo","verdict":"breaks","scenario":"demo/restart","derived_from":"relaxed"}
+`)
+	call("check", "demo/second", "--report", "r.html", "--matrix", filepath.Join("made", "m.jsonl"))
+	if page := pageText(t, "r.html"); strings.Count(page, `href="./r-runs/matrix-demo-restart-relaxed.html"`) != 2 {
+		t.Errorf("both cells must lead to the run: %d do", strings.Count(page, `href="./r-runs/matrix`))
+	}
+}
+
 func TestCheckReportRefuses(t *testing.T) {
 	useDemo(t)
 	write(t, "bad.jsonl", "{\"protocol\":\"demo\",\"verdict\":\"holds\"}\n{}\n")
+	write(t, "long.jsonl", strings.Repeat(" ", 1<<20+1))
 	write(t, "gone.jsonl", `{"protocol":"demo","assumption":"relaxed","profile":"relaxed","verdict":"breaks","scenario":"demo/gone"}`)
 	write(t, "bent.jsonl", `{"protocol":"demo","assumption":"relaxed","profile":"relaxed","verdict":"breaks","scenario":"demo/second","counterexample":"bad.jsonl"}`)
 	for _, x := range []struct{ args, want string }{
@@ -77,6 +92,7 @@ func TestCheckReportRefuses(t *testing.T) {
 		{"--report r.html --matrix bad.jsonl", "line 2 is not a cell"},
 		{"--report r.html --matrix gone.jsonl", `unknown scenario "demo/gone"`},
 		{"--report r.html --matrix bent.jsonl", "bad.jsonl"},
+		{"--report r.html --matrix long.jsonl", "--matrix long.jsonl: "},
 	} {
 		code, out, stderr := call(append([]string{"check", "demo/second"}, strings.Fields(x.args)...)...)
 		if code != 2 || out != "" || !strings.Contains(stderr, x.want) { // before hours of search, not after

@@ -44,7 +44,7 @@ func counted(ctx context.Context, names []string, stderr io.Writer) error {
 	if err := coverage.Build(ctx, "", source.Running().Folder(), folders, program); err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	fmt.Fprintln(stderr, "verbatim: checking with a program built from this source tree, which counts the lines that it reaches")
+	remark(stderr, "checking with a program built from this source tree, which counts the lines that it reaches")
 	env := append(os.Environ(), coveredEnv+"="+dir, "GOCOVERDIR="+dir)
 	err = become(program, append([]string{program}, os.Args[1:]...), env)
 	return errors.Join(fmt.Errorf("cannot start the program that counts lines: %w", err), os.RemoveAll(dir))

@@ -90,6 +90,9 @@ func runGenerate(c *cobra.Command, f *generateFlags) error {
 	if err := CheckLimits(f.workers, f.maxTime); err != nil {
 		return err
 	}
+	if f.list && (f.asJSON || f.out != "" || f.knobs || len(f.profiles) > 0) {
+		return errors.New("--list only prints names: omit --json, --out, --knobs and --profile")
+	}
 	programs, err := f.programs()
 	if err != nil {
 		return err

@@ -30,6 +30,8 @@ func TestGenerate(t *testing.T) {
 		{"--program nonsense", cli.Bad, "a thread is A, C or B"},
 		{"--size 2 --profile weak", cli.Bad, "unknown profile"},
 		{"extra", cli.Bad, "extra"},
+		{"--size 2 --list --json", cli.Bad, "--list only prints names: omit --json"},
+		{"--size 2 --list --profile strong", cli.Bad, "--list only prints names: omit --json"},
 	} {
 		code, stdout, stderr := call(append([]string{"litmus", "generate"}, strings.Fields(x.args)...)...)
 		text := stdout

@@ -160,3 +160,23 @@ func TestLitmusFormat(t *testing.T) {
 		t.Errorf("%d\n%s", code, out)
 	}
 }
+
+// A search that a limit stops has decided nothing: neither on a page nor in JSON, where its final states are an empty list.
+func TestLitmusThatRanOut(t *testing.T) {
+	litmusFile(t, "mp.litmus", strings.Replace(litmusText, "VERDICT", "N", 1))
+	if code, out, _ := call("litmus", "mp.litmus", "--html", "x.html", "--max-time", "1ns"); code != cli.RanOut || !strings.Contains(out, "not all were tried") {
+		t.Errorf("status %d: %s", code, out)
+	}
+	if code, out, _ := call("litmus", "mp.litmus", "--json", "--max-time", "1ns"); code != cli.RanOut || !strings.Contains(out, `"finals":[]`) {
+		t.Errorf("status %d: %s", code, out)
+	}
+}
+
+// Runs of one outcome under two profiles are kept in two files.
+func TestLitmusKeepsARunForEachProfile(t *testing.T) {
+	litmusFile(t, "mp.litmus", strings.Replace(litmusText, "strong VERDICT\n  relaxed Y", "relaxed N\n  iba N", 1))
+	call("litmus", "mp.litmus", "--out", "runs")
+	if files, err := os.ReadDir("runs"); err != nil || len(files) != 2 {
+		t.Errorf("%v: %v", files, err)
+	}
+}

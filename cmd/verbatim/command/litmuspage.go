@@ -24,6 +24,8 @@ func (f *litmusFlags) checkPage(args []string) error {
 		return nil
 	case f.html == "":
 		return errors.New("--reach needs --html")
+	case f.asJSON || f.outcomes || f.format || f.out != "":
+		return errors.New("--html writes a page instead: omit --json, --outcomes, --format and --out")
 	case len(args) != 1 || len(f.profiles) > 1:
 		return errors.New("--html shows one run: name one file and at most one profile")
 	}

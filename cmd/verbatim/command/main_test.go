@@ -111,9 +111,15 @@ func TestExitStatus(t *testing.T) {
 		{"", 0, "verbatim check demo\n", ""},
 		{"--help", 0, "Exit status", ""},
 		{"chekc", 2, "", "chekc"},
+		{"help check", 0, "Check searches", ""},
+		{"help chekc", 2, "", "did you mean check?"},
+		{"completion bsh", 2, "", "known: bash, fish, powershell, zsh; did you mean bash?"},
+		{"completion bash", 0, "__start_", ""},
+		{"vet", 2, "", "run vet in a module that requires github.com/verbatim-rdma/verbatim"},
 		{"check", 2, "", ") or scenarios, not 0 arguments"},
 		{"chekc demo", 2, "", "did you mean check?"},
 		{"check demo", 0, "demo/second: VERIFIED", ""},
+		{"check demo --workers 2", 0, " s, 2 workers; ", ""},
 		{"check demo/restart demo", 0, "demo/second: VERIFIED", ""},
 		{"check demo --strategy random --max-runs 20", 0, "CLEAN", ""},
 		{"check demo --strategy pct --max-runs 20 --seed 3", 0, "with seed 3", ""},
@@ -336,15 +342,43 @@ func TestSaveAndResume(t *testing.T) {
 	}
 }
 
+// A search that could not be saved is not begun, and no file is lost that is not a search.
+func TestSaveRefuses(t *testing.T) {
+	useDemo(t)
+	write(t, "notes.txt", "mine")
+	write(t, "empty", "")
+	if err := os.Mkdir("folder", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{"none/s": "no such folder: none", "folder": "it is a folder", "notes.txt": "not a saved search", "empty": "", "new": ""} {
+		code, out, stderr := call("check", "demo/restart", "--faults", "crash(b)<=1", "--max-runs", "1", "--save", file)
+		if want == "" && code != cli.RanOut || want != "" && (code != cli.Bad || out != "" || !strings.Contains(stderr, "--save "+file+": "+want)) {
+			t.Errorf("%s: status %d:\n%s%s", file, code, out, stderr)
+		}
+		if want == "" {
+			if code, _, stderr = call("check", "demo/restart", "--faults", "crash(b)<=1", "--max-runs", "1", "--save", file); code != cli.RanOut {
+				t.Errorf("%s, again: status %d: %s", file, code, stderr)
+			}
+		}
+	}
+	if text, err := os.ReadFile("notes.txt"); err != nil || string(text) != "mine" {
+		t.Errorf("the file is %q now: %v", text, err)
+	}
+}
+
 // A file that cannot be written costs the file, and not the result.
 func TestUnwritable(t *testing.T) {
 	useDemo(t)
 	if err := os.MkdirAll(filepath.Join("o", explore.FileName("demo/restart"), "x"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip("no file is on a full disk here")
+	}
 	for _, x := range []struct{ args, stdout, stderr string }{
-		{"check demo/restart --faults crash(b)<=1 --max-runs 1 --save none/s", "RAN OUT", "save the search"},
-		{"check demo/restart --faults crash(b)<=1 --max-runs 1 --save none/s --json", `"ran-out"`, "save the search"},
+		{"check demo/restart --faults crash(b)<=1 --max-runs 1 --save " + full, "RAN OUT", "save the search"},
+		{"check demo/restart --faults crash(b)<=1 --max-runs 1 --json --save " + full, `"ran-out"`, "save the search"},
 		{"check demo/restart --faults crash(a)<=1 --out o", "violation: started again", "demo-restart"},
 		{"check demo/restart --faults crash(a)<=1 --out o --json", `"violated"`, "demo-restart"},
 	} {

@@ -161,7 +161,7 @@ func runMutants(c *cobra.Command, f *mutantFlags) error {
 			fmt.Fprintf(stderr, "%s: %s after %.0f s\n", x.Name, x.Verdict(), x.Seconds)
 		}
 	}
-	f.opt.Note = func(text string) { fmt.Fprintln(stderr, "verbatim:", text) }
+	f.opt.Note = func(text string) { remark(stderr, "%s", text) }
 	f.opt.Kept = keptFolder()
 	results, err := mutant.Run(ctx, f.opt)
 	if !f.asJSON && len(results) > 0 {
@@ -169,7 +169,7 @@ func runMutants(c *cobra.Command, f *mutantFlags) error {
 	}
 	for i := range results {
 		if results[i].Err != nil {
-			fmt.Fprintf(stderr, "verbatim: %v\n", results[i].Err)
+			remark(stderr, "%v", results[i].Err)
 		}
 	}
 	switch {

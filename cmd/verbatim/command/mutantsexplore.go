@@ -61,7 +61,7 @@ func runCheckerMutants(c *cobra.Command, f *mutantFlags) error {
 	}
 	for i := range results {
 		if results[i].Err != nil {
-			fmt.Fprintf(stderr, "verbatim: %v\n", results[i].Err)
+			remark(stderr, "%v", results[i].Err)
 		}
 	}
 	switch {

@@ -66,7 +66,7 @@ func runRuleMutants(c *cobra.Command, f *mutantFlags) error {
 	for i := range results {
 		switch x := &results[i]; {
 		case x.Err != nil:
-			fmt.Fprintf(stderr, "verbatim: %v\n", x.Err)
+			remark(stderr, "%v", x.Err)
 			code = cli.Worse(code, cli.Bad)
 		case !x.Caught:
 			code = cli.Worse(code, cli.Violated)

@@ -106,10 +106,15 @@ func runScore(c *cobra.Command, f *mutantFlags, p *Protocol) error {
 	if printing != nil {
 		return printing
 	}
-	if score.Caught < f.atLeast && score.Survive > 0 || score.Scenarios < f.byScenarios && score.Survive+score.Test > 0 {
+	if f.misses(&score) {
 		return cli.Status(cli.Violated)
 	}
 	return nil
+}
+
+// misses reports whether a score is below what must be caught. Where there is nothing to catch, nothing is missed.
+func (f *mutantFlags) misses(s *mutant.Score) bool {
+	return s.Caught < f.atLeast && s.Survive > 0 || s.Scenarios < f.byScenarios && s.Survive+s.Test > 0
 }
 
 // printScore prints the survivors, in the order of their lines, and the score.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -44,5 +45,53 @@ stopped by --max-time before all runs: 1; with a longer time their result may di
 	b.Reset()
 	if err := printScore(&b, nil, &mutant.Score{}); err != nil || strings.Contains(b.String(), "%") {
 		t.Errorf("of no mutants: %s%v", &b, err)
+	}
+}
+
+// A score that is as high as it must be misses nothing, and neither does one without anything to catch.
+func TestScoresThatMiss(t *testing.T) {
+	f := &mutantFlags{atLeast: 80, byScenarios: 50}
+	for _, x := range []struct {
+		s    mutant.Score
+		want bool
+	}{
+		{mutant.Score{Caught: 80, Scenarios: 50, Survive: 1}, false},
+		{mutant.Score{Caught: 79.9, Scenarios: 50, Survive: 1}, true},
+		{mutant.Score{Caught: 80, Scenarios: 49.9, Survive: 1}, true},
+		{mutant.Score{Caught: 100, Scenarios: 0, Test: 1}, true},
+		{mutant.Score{}, false},
+	} {
+		if got := f.misses(&x.s); got != x.want {
+			t.Errorf("%+v misses: %v", x.s, got)
+		}
+	}
+}
+
+// Flags of mutants by hand and of generated ones do not mix: one that has no effect is refused.
+func TestMutantFlagsDoNotMix(t *testing.T) {
+	useDemo(t)
+	values := map[string]string{"sqlite": "true", "no-control": "true", "timers": "free", "max-events": "3", "at-least": "3", "scenarios-at-least": "3"}
+	value := func(name string) string { return "--" + name + "=" + cmp.Or(values[name], "1") }
+	for _, name := range patchFlags {
+		if code, _, stderr := call("mutants", "demo", "--generate", value(name)); code != 2 || !strings.Contains(stderr, "--"+name+" is for mutants that are patches") {
+			t.Errorf("--generate and --%s: status %d: %s", name, code, stderr)
+		}
+	}
+	for _, name := range scoreFlags {
+		if code, _, stderr := call("mutants", "demo", value(name)); code != 2 || !strings.Contains(stderr, "--"+name+" needs --generate") {
+			t.Errorf("--%s alone: status %d: %s", name, code, stderr)
+		}
+	}
+	for args, want := range map[string]string{
+		"--seed 3":                              "--seed needs --sample or --most",
+		"--most 3":                              "--most needs --changed-since",
+		"--changed-since x --sample 4 --most 3": "--most 3: it must not be less than --sample",
+		"--sample -1":                           "--sample -1: it must be at least 1",
+		"--at-least 101":                        "are percentages",
+		"--random-runs 0":                       "must be at least 1",
+	} {
+		if code, _, stderr := call(append([]string{"mutants", "demo", "--generate"}, strings.Fields(args)...)...); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d: %s", args, code, stderr)
+		}
 	}
 }

@@ -39,7 +39,7 @@ func runSQLiteMutants(c *cobra.Command, f *mutantFlags) error {
 		all++
 		switch {
 		case x.Err != nil:
-			fmt.Fprintf(stderr, "verbatim: %v\n", x.Err)
+			remark(stderr, "%v", x.Err)
 			code = cli.Worse(code, cli.Bad)
 		case x.Caught:
 			caught++

@@ -24,14 +24,6 @@ func (f *replayFlags) writePage(w io.Writer, ce *explore.Counterexample, s *expl
 	if same(to, file) {
 		return fmt.Errorf("%s %s would overwrite the counterexample: name another file", flag, to)
 	}
-	switch {
-	case f.until < 0:
-		return fmt.Errorf("--until %d: a step is a number from 1 on, and 0 means all", f.until)
-	case f.until > 0 && f.svg == "":
-		return errors.New("--until needs --svg")
-	case f.svg != "" && (f.overlay != "" || f.note != ""):
-		return errors.New("--overlay and --note need --html")
-	}
 	read, err := reader(f.overlay)
 	if err != nil {
 		return err

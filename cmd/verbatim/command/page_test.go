@@ -69,6 +69,8 @@ func TestReplayHTMLRefuses(t *testing.T) {
 		{"--html", "run.html", "--overlay", "bad.json"}, {"--html", "run.html", "--overlay", "missing.json"}, {"--html", "run.html", "--go"},
 		{"--svg", file}, {"--svg", "no/such/folder/run.svg"}, {"--until", "3"}, {"--html", "run.html", "--until", "3"}, {"--svg", "run.svg", "--until", "-1"},
 		{"--svg", "run.svg", "--note", "x"}, {"--html", "run.html", "--svg", "run.svg"},
+		{"--svg", "run.svg", "--all"}, {"--html", "run.html", "--width", "80"}, {"--go", "--all"}, {"--go", "--note", "x"}, {"--go", "--until", "3"},
+		{"--width", "39"}, {"--width", "-1"}, {"--width", "20001"}, {"--trace-file", "log"},
 	} {
 		if code, out, stderr := call(append([]string{"replay", file}, x...)...); code != 2 || stderr == "" {
 			t.Errorf("%v: status %d: %s%s", x, code, out, stderr)
@@ -96,7 +98,8 @@ func TestLitmusHTML(t *testing.T) {
 	if code, out, _ := call("litmus", "mp.litmus", "--html", "none.html"); code != 1 || !strings.Contains(out, "all were tried") {
 		t.Errorf("status %d: %s", code, out)
 	}
-	for _, x := range [][]string{{"--reach", "stale"}, {"--html", "x.html", "--reach", "stal"}, {"--html", "x.html", "--profile", "strong,relaxed"}, {"--html", "x.html", "--backend", "rdma"}} {
+	for _, x := range [][]string{{"--reach", "stale"}, {"--html", "x.html", "--reach", "stal"}, {"--html", "x.html", "--profile", "strong,relaxed"}, {"--html", "x.html", "--backend", "rdma"},
+		{"--html", "x.html", "--json"}, {"--html", "x.html", "--outcomes"}, {"--html", "x.html", "--format"}, {"--html", "x.html", "--out", "d"}} {
 		if code, out, stderr := call(append([]string{"litmus", "mp.litmus"}, x...)...); code != 2 || stderr == "" {
 			t.Errorf("%v: status %d: %s%s", x, code, out, stderr)
 		}

@@ -88,11 +88,36 @@ func (p Program) validate() error {
 				return fmt.Errorf("two protocols are called %s", x.Name)
 			}
 		}
-		for _, s := range x.named() {
-			if !strings.HasPrefix(s.Name, x.Name+"/") {
-				return fmt.Errorf("protocol %s: a scenario is called %q; its name must begin with %s/", x.Name, s.Name, x.Name)
-			}
+		if err := x.validScenarios(); err != nil {
+			return fmt.Errorf("protocol %s: %w", x.Name, err)
 		}
+	}
+	return nil
+}
+
+// validScenarios finds scenarios that no command could select, or that would hide others: what is not checked must not
+// count as verified.
+func (p *Protocol) validScenarios() error {
+	if len(p.Scenarios()) == 0 {
+		return fmt.Errorf("there is nothing to check: Scenarios must return at least one")
+	}
+	known := map[string]bool{}
+	for i, s := range p.named() {
+		if s == nil {
+			return fmt.Errorf("scenario %d is nil", i+1)
+		}
+		rest, begins := strings.CutPrefix(s.Name, p.Name+"/")
+		switch {
+		case !begins || rest == "":
+			return fmt.Errorf("a scenario is called %q; its name must begin with %s/, and be longer", s.Name, p.Name)
+		case strings.ContainsAny(s.Name, "*?[ "):
+			return fmt.Errorf("a scenario is called %q; its name must have no space, and no *, ? or [, which are for patterns", s.Name)
+		case s.Build == nil:
+			return fmt.Errorf("scenario %s: Build is nil; set it to a function that returns what runs", s.Name)
+		case known[s.Name]:
+			return fmt.Errorf("two scenarios are called %s", s.Name)
+		}
+		known[s.Name] = true
 	}
 	return nil
 }
@@ -103,6 +128,11 @@ func programName() string {
 		return path.Base(pkg)
 	}
 	return "verbatim"
+}
+
+// remark prints a line that is no result, with the name of the program before it.
+func remark(stderr io.Writer, format string, args ...any) {
+	fmt.Fprintf(stderr, programName()+": "+format+"\n", args...)
 }
 
 // ReplayCommand returns the command that replays the counterexample in a file.

@@ -74,6 +74,9 @@ counterexample of a scenario that this program knows, 3 a step of the run hangs.
 
 // runReplay replays a file.
 func runReplay(w io.Writer, f *replayFlags, file string) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
 	ce, err := explore.Load(file)
 	if err != nil {
 		return err
@@ -92,12 +95,6 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 	if f.html != "" || f.svg != "" {
 		return f.writePage(w, ce, s, file)
 	}
-	if f.until != 0 {
-		return errors.New("--until needs --svg")
-	}
-	if f.overlay != "" || f.note != "" {
-		return errors.New("--overlay and --note need --html")
-	}
 	r, err := ce.Replay(s)
 	if errors.Is(err, explore.ErrHang) {
 		return hangs(w, file, err)
@@ -106,6 +103,25 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
 	}
 	return f.show(w, ce, r)
+}
+
+// validate finds flags that would have no effect, and bad values.
+func (f *replayFlags) validate() error {
+	switch {
+	case f.until < 0:
+		return fmt.Errorf("--until %d: a step is a number from 1 on, and 0 means all", f.until)
+	case f.until > 0 && f.svg == "":
+		return errors.New("--until needs --svg")
+	case f.html == "" && (f.overlay != "" || f.note != ""):
+		return errors.New("--overlay and --note need --html")
+	case (f.all || f.width != 0) && (f.asGo || f.html != "" || f.svg != ""):
+		return errors.New("--all and --width are for the timeline: omit them, or --go, --html and --svg, which write something else instead")
+	case f.width != 0 && (f.width < explore.Narrowest || f.width > explore.Widest):
+		return fmt.Errorf("--width %d: a timeline has %d to %d columns; without the flag it has 120", f.width, explore.Narrowest, explore.Widest)
+	case f.trace == "" && f.traceFile != "":
+		return errors.New("--trace-file needs --trace")
+	}
+	return nil
 }
 
 // hangs reports a step that does not return.

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,7 +56,7 @@ func runVet(ctx context.Context, c *cobra.Command, packages []string) error {
 	defer os.RemoveAll(dir)
 	tool := filepath.Join(dir, "verbatim-vet")
 	if err := goCommand(ctx, c, "build", "-o", tool, vetTool); err != nil {
-		return err
+		return fmt.Errorf("cannot build verbatim-vet (%w): run vet in a module that requires %s, after `go get -tool %s`", err, source.Module, vetTool)
 	}
 	err = goCommand(ctx, c, append([]string{"vet", "-vettool=" + tool, "--"}, packages...)...)
 	if _, ran := errors.AsType[*exec.ExitError](err); ran {

@@ -171,11 +171,22 @@ func (p *plan) placeViolation(until int) {
 		return
 	}
 	const letters = (width - words - margin) / wide
-	if until+1 < v.Step {
-		p.height += line * p.write(p.height, "soft", letters, fmt.Sprintf("Steps %d to %d are not drawn.", until+1, v.Step-1))
+	if left := leftOut(until+1, v.Step-1); left != "" {
+		p.height += line * p.write(p.height, "soft", letters, left)
 	}
 	p.sayStep(p.height, v.Step, v.Step)
 	p.height += line*p.write(p.height, "bad", letters, v.Class+": "+v.Message) + gap
+}
+
+// leftOut says which steps are not drawn; empty if none are left out.
+func leftOut(first, last int) string {
+	switch {
+	case first > last:
+		return ""
+	case first == last:
+		return fmt.Sprintf("Step %d is not drawn.", first)
+	}
+	return fmt.Sprintf("Steps %d to %d are not drawn.", first, last)
 }
 
 // reads reports whether a moment posts nothing but Reads.
