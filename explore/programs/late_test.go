@@ -502,6 +502,8 @@ var differences = []struct{ name, program string }{
 	{"that behind a completion that nobody polls", "strong crash(b)<=1 | a: write b y 1 s; read b x; peek | b: store x 5"},
 	{"and at the end of the run", "strong break(a,b)<=1 linger final | a: write b y 1 s; fetchadd b x 1 m | b: store x 5"},
 	{"a Read before ERR", "strong | a: read b x; wideread b; err b; wait b 1 | b: recv a; deny a; store x _; allow a; load x; pload x"},
+	{"a Write sends on what an unsignaled Read before it has brought, or what was there", "strong linger final | a: accept; read b x; write b y 1 se; wait b 1 | b: store x 5; fence; call a 1"},
+	{"the same where its queue pair fails", "strong linger final | a: read b x; write b y 1 e; write b z 1 sk; wait b 1 | b: store x 5"},
 	{"what was refused before a reset lets nothing through that is behind it", "strong | a: wideread b; sendimm b 1; reset b | b: deny a; recv a; wait a 1"},
 	{"the same of a Write", "strong | a: read b x; writeimm b x 1; reset b | b: deny a; reset a"},
 	{"what access was denied to does not come after a reset", "strong | a: write b x 1; reset b | b: deny a; reset a; up a; load x; load x"},

@@ -140,7 +140,6 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 	}
 	defer func(x bool) { q.completing = x }(q.completing)
 	q.completing = true
-	q.leftBy(o)
 	s := q.ent(o.wr)
 	*wc = verbs.WC{ID: s.id, Status: o.status, QPNum: q.num}
 	switch o.status {
@@ -159,17 +158,6 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 	}
 }
 
-// leftBy makes the card fetch what it had sent before the first response that comes with o: all
-// that o acknowledges, and if q fails with it, all that can still land.
-func (q *qp) leftBy(o outcome) {
-	for all := sweep(&q.elems); all.next(); {
-		if e := all.e; e.src != nil && (e.wr <= o.wr || o.status != verbs.StatusSuccess) {
-			q.w.fetchOne(e)
-			all.again()
-		}
-	}
-}
-
 // acknowledge makes request i certain to have reached the responder's card, and
 // a Read or Atomic to have been executed and its response delivered.
 func (w *World) acknowledge(q *qp, i int) {
@@ -185,8 +173,8 @@ func (w *World) acknowledge(q *qp, i int) {
 		}
 		if !e.acked || e.ackAt == unlimited {
 			w.acks(e)
-			w.fetch(e)
 		}
+		w.fetch(e)
 		if e.responds() || w.flushes(e) || e.frozen && e.arrives() {
 			w.land(e)
 		} else if e.n == 0 {

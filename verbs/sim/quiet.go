@@ -84,7 +84,6 @@ func (q *qp) quiets(i int) {
 	}
 	defer func(x bool) { q.completing = x }(q.completing)
 	q.completing = true
-	q.leftBy(outcome{q: q, wr: i, status: verbs.StatusSuccess})
 	for ; q.head <= i; q.head++ {
 		q.w.acknowledge(q, q.head)
 	}
