@@ -499,6 +499,7 @@ var differences = []struct{ name, program string }{
 	{"an acknowledgement that nobody notices need not come", "strong break(a,b)<=1 linger final | a: | b: write a x 1; tchan 1"},
 	{"a receive does not fail on a queue pair in ERR, though its peer is destroyed", "strong | a: write b x 1 s; recv b l; wait b 1; wait b 1 | b: send a 1; destroy a"},
 	{"the same after a reset, with a receive CQ", "strong recvcq | a: write b x 1; recv b l; tchan 1; state b; tchan 1 | b: send a 1; reset a"},
+	{"what completed before an acknowledgement without a completion is in the CQ", "strong | a: write b x 1 s; write b y 2; sleep 1; wait b 1; wait b 1 | b: err a"},
 	{"the response to an unsignaled Read is in memory", "strong | a: read b x; scribble 1; peek | b: store x 5"},
 	{"that to an Atomic", "strong | a: cas b x 1 1; peek | b: store x 1"},
 	{"that behind a completion that nobody polls", "strong crash(b)<=1 | a: write b y 1 s; read b x; peek | b: store x 5"},
