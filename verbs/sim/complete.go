@@ -252,8 +252,8 @@ func (w *World) failed(q *qp, o outcome) {
 		}
 		q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 		if p := q.peer; p != nil {
-			p.limit = min(p.limit, p.posted, p.forbidden()) // as in kill
-			for i := max(p.head, p.base); i < p.posted; i++ {
+			p.limit = min(p.limit, p.posted, p.forbidden())       // as in kill
+			for i := max(q.recvNext, p.base); i < p.posted; i++ { // also if p has ended since it sent them
 				if s := p.ent(i); s.recvErr != verbs.StatusSuccess && !s.came {
 					p.limit = min(p.limit, i) // had it come, q would have failed of that
 				}

@@ -10,19 +10,20 @@ import "github.com/verbatim-rdma/verbatim/verbs"
 //     for its error, or for the receives that it would flush, waits forever.
 //
 // In eager mode each acknowledgement is a step. In late mode the first two are choices of the step in which it shows.
-// The third is an event, but only where nothing else can happen: all that remains are failures that may not come, tasks
-// that wait for such a failure, timers and faults. Until then no code knows whether a queue pair is quiet or has not
-// failed yet, and memory may hold the same in both: what came before the peer stopped lands in both.
+// The third is an event, but only where nothing else can happen: all that remains are failures and receives that may
+// not come, tasks that wait for those, timers and faults. Until then no code knows whether a queue pair is quiet or has
+// not failed yet, and memory may hold the same in both: what came before the peer stopped lands in both.
 
 // enabledQuiet adds that queue pairs are quiet, if nothing else can happen for certain.
 func (w *World) enabledQuiet() {
 	for i := range w.events {
-		if ev := &w.events[i]; ev.task != nil && !ev.task.goesOnWith(mayBeQuiet) || ev.task == nil && !ev.qp.quiet() {
+		if ev := &w.events[i]; ev.task != nil && !ev.task.goesOnWith(mayNotCome) || ev.task == nil && !ev.qp.quiet() && !w.vain(ev) {
 			return
 		}
 	}
 	for i := range w.events {
-		w.events[i].quiet = w.events[i].task == nil
+		ev := &w.events[i]
+		ev.quiet = ev.task == nil && ev.qp.quiet()
 	}
 	for _, q := range w.qps {
 		if q.quiet() && !q.failsUnheard() {
@@ -31,9 +32,9 @@ func (w *World) enabledQuiet() {
 	}
 }
 
-// mayBeQuiet reports whether o is a failure that may not come.
-func mayBeQuiet(o outcome) bool {
-	return !o.recv && !o.kept && o.status == verbs.StatusRetryExcErr && o.q.quiet()
+// mayNotCome reports whether o is a failure or a receive that may not come.
+func mayNotCome(o outcome) bool {
+	return mayVanish(o) || !o.recv && !o.kept && o.status == verbs.StatusRetryExcErr && o.q.quiet()
 }
 
 // quiet reports whether all outstanding requests of q may have been acknowledged before its peer stopped,
