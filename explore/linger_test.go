@@ -101,7 +101,7 @@ func TestLingeringHostsEndTogether(t *testing.T) {
 		if d := cmp.Diff(test.want, r.Outcomes); d != "" {
 			t.Errorf("%s spin %v: (-want +got)\n%s", test.profile, test.spin, d)
 		}
-		naive, _, done, err := explore.Naive(flagAndData(test.spin), opt, true, 100000)
+		naive, _, done, err := explore.Naive(flagAndData(test.spin), opt, true, 1_000_000)
 		if err != nil || !done {
 			t.Fatal(err, done)
 		}
