@@ -83,6 +83,7 @@ func pair(a host.Host, pa verbs.PD, b host.Host, pb verbs.PD) verbs.QP {
 }
 
 func TestLingeringHostsEndTogether(t *testing.T) {
+	sequential(t)
 	for _, test := range []struct {
 		profile string
 		spin    bool
