@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -203,7 +204,9 @@ func saveable(file string) error {
 		return fmt.Errorf("--save %s: no such folder: %s", file, dir)
 	}
 	switch st, err := os.Stat(file); {
-	case err != nil: // there is none yet
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("--save %s: %w", file, errors.Unwrap(err))
 	case st.IsDir():
 		return fmt.Errorf("--save %s: it is a folder: name a file in it", file)
 	case st.Mode().IsRegular() && st.Size() > 0 && !explore.IsSaved(file):

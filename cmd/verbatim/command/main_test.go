@@ -350,7 +350,7 @@ func TestSaveRefuses(t *testing.T) {
 	if err := os.Mkdir("folder", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string]string{"none/s": "no such folder: none", "folder": "it is a folder", "notes.txt": "not a saved search", "empty": "", "new": ""} {
+	for file, want := range map[string]string{strings.Repeat("s", 300): "file name too long", "none/s": "no such folder: none", "folder": "it is a folder", "notes.txt": "not a saved search", "empty": "", "new": ""} {
 		code, out, stderr := call("check", "demo/restart", "--faults", "crash(b)<=1", "--max-runs", "1", "--save", file)
 		if want == "" && code != cli.RanOut || want != "" && (code != cli.Bad || out != "" || !strings.Contains(stderr, "--save "+file+": "+want)) {
 			t.Errorf("%s: status %d:\n%s%s", file, code, out, stderr)
@@ -372,16 +372,24 @@ func TestUnwritable(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join("o", explore.FileName("demo/restart"), "x"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	const full = "/dev/full"
-	if _, err := os.Stat(full); err != nil {
-		t.Skip("no file is on a full disk here")
+	protocols[0].Scenarios = func() []*explore.Scenario {
+		s := restartFails("demo/restart")
+		build := s.Build
+		s.Build = func(c *explore.Case) (sim.Config, error) {
+			os.RemoveAll("gone") // while the search goes on
+			return build(c)
+		}
+		return []*explore.Scenario{s}
 	}
 	for _, x := range []struct{ args, stdout, stderr string }{
-		{"check demo/restart --faults crash(b)<=1 --max-runs 1 --save " + full, "RAN OUT", "save the search"},
-		{"check demo/restart --faults crash(b)<=1 --max-runs 1 --json --save " + full, `"ran-out"`, "save the search"},
+		{"check demo/restart --faults crash(b)<=1 --max-runs 1 --save gone/s", "RAN OUT", "save the search: open gone/s: "},
+		{"check demo/restart --faults crash(b)<=1 --max-runs 1 --json --save gone/s", `"ran-out"`, "save the search: open gone/s: "},
 		{"check demo/restart --faults crash(a)<=1 --out o", "violation: started again", "demo-restart"},
 		{"check demo/restart --faults crash(a)<=1 --out o --json", `"violated"`, "demo-restart"},
 	} {
+		if err := os.MkdirAll("gone", 0o755); err != nil {
+			t.Fatal(err)
+		}
 		code, stdout, stderr := call(strings.Fields(x.args)...)
 		if code != cli.Bad || !strings.Contains(stdout, x.stdout) || !strings.Contains(stderr, x.stderr) || strings.Contains(stdout, "--resume") {
 			t.Errorf("%s: status %d:\n%s\n%s", x.args, code, stdout, stderr)
