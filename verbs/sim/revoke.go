@@ -56,10 +56,7 @@ func (m *late) cutoff(q *qp, hit func(*sqEntry) bool, nak verbs.Status, awaits b
 		m.settleRivals(q)
 		return
 	}
-	reach := q.reach()
-	if q.state >= verbs.StateRTR {
-		reach = max(reach, q.first) // what was posted before a reset bounds nothing that comes after it
-	}
+	reach := max(q.reach(), q.since) // what was posted to an old connection bounds nothing that comes on this one
 	for i := reach; i < q.posted && !live; i++ {
 		if hit(q.ent(i)) {
 			q.limit = min(q.limit, i) // it has not come by now, nor will it or what is behind it be executed
