@@ -179,7 +179,7 @@ func compareFaulty(t *testing.T, net *fakeNet, known ...Known) (wrong, late int)
 	for _, name := range []string{"cas-cas", "completion-order", "message-passing", "recv-content", "send-flag", "write-imm-flag", "write-read"} {
 		tests = append(tests, parse(t, name))
 	}
-	reps, err := r.CompareAll(tests, 3*time.Second)
+	reps, err := r.CompareAll(tests, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
