@@ -67,17 +67,13 @@ func (m *late) cutoff(q *qp, hit func(*sqEntry) bool, nak verbs.Status, awaits b
 		q.undecide()
 		w.executedByNow(q, hitElem)
 	}
-	wiped := q.unreceived()
 	for all := sweep(&q.elems); all.next(); {
 		e := all.e
 		if !hitElem(e) || e.reg == nil {
 			continue
 		}
 		switch {
-		case !live && e.leftDenied() && !e.acked && !e.frozen && !e.could:
-			w.discard(e) // it had not come when access was denied, and no grant lets it in any more
-			all.again()
-		case !live && (e.wr >= reach || e.wr >= wiped && e.wr < q.first) && !e.acked && !e.frozen && !e.could:
+		case !live && e.wr >= reach && !e.acked && !e.frozen && !e.could:
 			w.discard(e) // it has not come by now: its receive was never there
 			all.again()
 		case e.acked && drain:
@@ -92,25 +88,6 @@ func (m *late) cutoff(q *qp, hit func(*sqEntry) bool, nak verbs.Status, awaits b
 		}
 	}
 	m.settleRivals(q)
-}
-
-// unreceived is the first request from before a reset that needs a receive when the responder has none
-// left. Neither it nor any later one has arrived.
-func (q *qp) unreceived() int {
-	p := q.peer
-	if p == nil {
-		return unlimited
-	}
-	free := len(p.rq)
-	for i := max(p.recvNext, q.base); i < min(q.first, q.posted); i++ {
-		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {
-			if free == 0 {
-				return i
-			}
-			free--
-		}
-	}
-	return unlimited
 }
 
 // executedByNow decides which Atomics of a requester that has ended were executed before a
