@@ -108,6 +108,7 @@ var differences = []struct{ name, program string }{
 	{"but not if it is fenced", "relaxed linger final | a: read b x s; write b y 1 f; wait b 1 | b: dereg"},
 	{"a Send is received although a Read before it is refused", "strong linger final | a: read b x s; send b 1; wait b 1 | b: recv a; deny a; wait a 1"},
 	{"an Immediate has arrived whole, and a Write that it overtook has not", "srd crash(a*)<=1 linger final | a: write b x 1; writeimm b x 7 | b: recv a; wait a 1"},
+	{"an Atomic has come if a Write behind it had before a new connection", "relaxed linger final | a: fetchadd b x 1; write b y 1; reset b; up b | b:"},
 	{"what found no receive before a new connection does not come", "strong linger final | a: writeimm b x 1; reset b; up b | b:"},
 	{"the access of a queue pair is checked before the key", "strong | a: deny b; dereg | b: write a x 1; wait a 1"},
 	{"the access is checked before the key, out of order as well", "ooo linger final | a: write b x 1; write b y 1; wait b 1 | b: deny a; dereg; load y"},

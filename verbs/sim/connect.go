@@ -81,6 +81,7 @@ func (q *qp) link() {
 // leaveBehind decides what of the old connection has arrived by now: the rest never will. In late
 // mode too nothing of it is left open, so that no rule need tell two connections apart.
 func (q *qp) leaveBehind() {
+	q.w.expireAtomics(q, 0) // its card executes those that have come: what is behind one has not come without it
 	reach := q.reach()
 	for all := sweep(&q.elems); all.next(); {
 		switch e := all.e; {
