@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,102 @@ func TestCallsOfServicesTimeOut(t *testing.T) {
 		r, err := explore.Check(s, explore.Options{})
 		if said := strings.Contains(r.Warning(), "service call is answered in time"); err != nil || said == x.slow {
 			t.Errorf("%+v: %q, %v", x, r.Warning(), err)
+		}
+	}
+}
+
+// Several tasks may wait for one Gather at the same time. One that goes on leaves its timer to the others: a longer one
+// does not fire before it.
+func TestATaskThatGoesOnLeavesTheTimerOfAGatherToOthers(t *testing.T) {
+	for _, timers := range []string{"idle", "free", "skew(1)"} {
+		s := spoken("shared "+timers, "", func(k *kit.Kit, say func(string, ...any)) sim.Config {
+			return k.World(k.Host("a", func(h host.Host) error {
+				var g host.Gather
+				begun := h.NewMutex()
+				begun.Lock()
+				begins := func() { begun.Lock(); begun.Unlock() }
+				h.Go("one", func() {
+					begins()
+					if x := g.Wait(1); x[0].Err == nil && x[1].Pending() {
+						say("in time")
+					}
+				})
+				h.Go("sleeps", func() { begins(); h.Sleep(3 * time.Second); say("slept") })
+				g = h.Gather([]host.Call{{To: "b", Service: "ask"}, {To: "c", Service: "mute"}}, 2*time.Second)
+				begun.Unlock()
+				g.Wait(2)
+				say("late")
+				return nil
+			}), k.Server("b", answers), k.Server("c", answers))
+		})
+		s.Timers = timers
+		r, err := explore.Check(s, explore.Options{})
+		if err != nil || r.Verdict != explore.Verified || !slices.Contains(r.Outcomes, "in time;late;") {
+			t.Fatalf("%s: %v, %v: %q", timers, r.Verdict, err, r.Outcomes)
+		}
+		for _, o := range r.Outcomes {
+			if strings.HasPrefix(o, "in time;slept;") {
+				t.Errorf("%s: %q", timers, o)
+			}
+		}
+	}
+}
+
+// A hang after two tasks have waited for one Gather is a hang.
+func TestAHangAfterTwoTasksHaveWaitedForAGather(t *testing.T) {
+	for _, timers := range []string{"idle", "free", "skew(1)", "skew(2)"} {
+		s := spoken("shared and hung "+timers, "", func(k *kit.Kit, _ func(string, ...any)) sim.Config {
+			return k.World(k.Host("a", func(h host.Host) error {
+				mu, waiting, from := h.NewMutex(), 0, h.Now()
+				more := h.NewCond(mu)
+				until := func(n int) {
+					mu.Lock()
+					for waiting < n {
+						more.Wait()
+					}
+					mu.Unlock()
+				}
+				g := h.Gather([]host.Call{{To: "b", Service: "ask"}}, 10*time.Second)
+				waits := func() bool {
+					mu.Lock()
+					waiting++
+					more.Broadcast()
+					mu.Unlock()
+					return g.Wait(1)[0].Err == nil
+				}
+				h.Go("other", func() { waits() })
+				h.Go("both wait", func() {
+					until(2)
+					_, _ = h.Call("b", "go", nil, verbs.Forever)
+				})
+				if waits() && h.Now()-from < 5*time.Second {
+					until(3) // for ever
+				}
+				return nil
+			}), k.Server("b", func(h host.Host) error {
+				ask, err := h.Listen("ask")
+				if err != nil {
+					return err
+				}
+				goes, err := h.Listen("go")
+				if err != nil {
+					return err
+				}
+				asked, err := ask.Accept(verbs.Forever)
+				if err != nil {
+					return err
+				}
+				if _, err := goes.Accept(verbs.Forever); err != nil {
+					return err
+				}
+				asked.Reply(nil)
+				_, err = ask.Accept(verbs.Forever)
+				return err
+			}))
+		})
+		s.Timers = timers
+		if r, err := explore.Check(s, explore.Options{}); err != nil || r.Verdict != explore.Violated {
+			t.Errorf("%s: %v, %v", timers, r.Verdict, err)
 		}
 	}
 }

@@ -58,21 +58,26 @@ func (g *gather) arm(o *op) {
 		return
 	}
 	o.armed = true
+	if g.waiting++; g.waiting > 1 {
+		return // another task waits for it
+	}
 	g.h.timers.Bound(g.zoneID(), 0, hi)
 	g.h.timers.Window(g.zoneID(), lo.own, hi)
 	if skew {
 		w.skew.Bound(g.h.inAll(g.zoneID()), 0, hi)
 		w.skew.Window(g.h.inAll(g.zoneID()), lo.real, hi)
 		w.looks--
-		g.awaited = true
 	}
 }
 
 var overNames = [...]string{"its timeout has not expired", "its timeout has expired"}
 
-// disarm ends a wait before the timer fires. The timer keeps running.
+// disarm ends a wait before the timer fires. The timer keeps running, and fires if another task waits for it.
 func (g *gather) disarm() {
-	if !g.aged { // the host's life is over
+	if !g.aged { // the host's life is over, or no call is pending
+		return
+	}
+	if g.waiting--; g.waiting > 0 {
 		return
 	}
 	w := g.h.w
@@ -81,7 +86,6 @@ func (g *gather) disarm() {
 	if w.cfg.Timers.Regime == faults.Skew {
 		w.skew.Window(g.h.inAll(g.zoneID()), lo.real, zone.Inf)
 		w.looks++
-		g.awaited = false
 	}
 }
 
@@ -96,7 +100,7 @@ func (g *gather) forget() {
 	g.h.timers.Drop(g.zoneID())
 	if w.cfg.Timers.Regime == faults.Skew {
 		w.skew.Drop(g.h.inAll(g.zoneID()))
-		if !g.awaited { // else its host dies in the wait
+		if g.waiting == 0 { // else its host dies in the wait, or another task has found all answers
 			w.looks--
 		}
 	}

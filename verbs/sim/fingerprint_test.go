@@ -114,7 +114,7 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[listener](): {"h": links, "ord": derived + "Host.made", "service": derived + "Host.made", "closed": derived + "Host.made"},
 	reflect.TypeFor[gather](): {
 		"h": identity, "ord": identity, "reqs": links, "out": "what is known was observed, or is in known", "known": "printed if several tasks may wait", "shared": derived + "what made it", "timed": "printed: the deadline is", "deadline": printed,
-		"span": observed, "began": inStep, "aged": "in the zones", "awaited": "in the zones, where windows are",
+		"span": observed, "began": inStep, "aged": "in the zones", "waiting": "in the zones, where windows are, and in the tasks",
 	},
 	reflect.TypeFor[known](): {"tag": printed, "v": printed, "by": derived + "what the tasks have observed"},
 	reflect.TypeFor[request](): {

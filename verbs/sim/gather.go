@@ -25,7 +25,7 @@ type gather struct {
 	span     time.Duration
 	began    int  // the step of the start
 	aged     bool // the timer is in the zones of free and skew
-	awaited  bool // a wait for its timer is armed, in the regime skew
+	waiting  int  // tasks whose waits for its timer are armed
 }
 
 type known struct {
