@@ -138,6 +138,10 @@ var lost = []struct {
 	{"a registration against a guess", "strong | a: write b x 1 i; rereg | b: load x; ?1 write a x 1 ns; wait a 1",
 		[]string{"a: b:1 REM_ACCESS_ERR", "a: b:1 Write"}},
 
+	{"a timeout that a task injects before a timer is set", "strong history | a: sleep 1; say | b: itimeout a; sleep 1; say",
+		[]string{"a: b: told by a,a,b,b", "a: b: told by b,b,a,a"}},
+	{"the same before a wait", "strong | a: twait b 1; load x | b: itimeout a | c: sleep 1; write a x 1", []string{"a:timeout 0 b: c:", "a:timeout 1 b: c:"}},
+
 	// Calls.
 	{"a zombie and its successor", "strong suspect(b)<=1 | a: ask b 1; gather 1 | b: accept; reply 2 / accept; reply 3",
 		[]string{"a:2 b:1", "a:3 b:1(1)", "a:unreachable b:1"}},

@@ -107,10 +107,10 @@ func (t *task) arm() {
 	}
 	w := t.w
 	w.stats.TimedWaits++
+	t.touchClock() // also in the regime idle: a task may inject a timeout, which finds a timer or none
 	if w.cfg.Timers.Regime == faults.Idle {
 		return
 	}
-	t.touchClock()
 	if o.kind == opGather {
 		o.gather.arm(o)
 		return
