@@ -283,9 +283,17 @@ func TestInjectedPowerFailure(t *testing.T) {
 
 // A report by nobody, and a timeout where no timer runs, are no reason for a verdict.
 func TestNothingToInjectAndNobodyWhoReports(t *testing.T) {
-	agree(t, spoken("timeout", "none", func(k *kit.Kit, say func(string, ...any)) sim.Config {
-		return k.World(k.Host("a", func(host.Host) error { say("a"); return k.Inject(faults.Timeout, "b") }), k.Host("b", func(host.Host) error { k.Point(); return nil }))
-	}), "a;")
+	injects := faults.Budget{{Kind: faults.Timeout, Hosts: []string{"b"}}}
+	timeout := spoken("timeout", "none", func(k *kit.Kit, say func(string, ...any)) sim.Config {
+		w := k.World(k.Host("a", func(host.Host) error { say("a"); return k.Inject(faults.Timeout, "b") }), k.Host("b", func(host.Host) error { k.Point(); return nil }))
+		w.Injects = injects
+		return w
+	})
+	agree(t, timeout, "a;")
+	injects = nil
+	if r, err := explore.Check(timeout, explore.Options{}); err != nil || r.Verdict != explore.Unknown || !errors.Is(r.Reason, sim.ErrInjects) {
+		t.Errorf("not announced: %v, %+v", err, r)
+	}
 	s := spoken("nobody", "none", func(k *kit.Kit, say func(string, ...any)) sim.Config {
 		return k.World(k.Lives(2, func() bool { k.Report(fingerprint.Print{}); return true }).Node("a", func(host.Host, int) {}))
 	})

@@ -65,7 +65,7 @@ func (p *Program) announces() (out faults.Budget) {
 			do = strings.TrimPrefix(a.Do, "i")
 		}
 		k, ok := injected[do]
-		if !ok || k != faults.Power && k != faults.Revoke {
+		if !ok || k != faults.Power && k != faults.Revoke && k != faults.Timeout {
 			return
 		}
 		names := strings.Split(a.To, "+")

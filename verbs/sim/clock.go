@@ -107,10 +107,13 @@ func (t *task) arm() {
 	}
 	w := t.w
 	w.stats.TimedWaits++
-	t.touchClock() // also in the regime idle: a task may inject a timeout, which finds a timer or none
 	if w.cfg.Timers.Regime == faults.Idle {
+		if w.cfg.Linger || w.announced(faults.Timeout, t.h.node.idx) {
+			t.touchClock() // who injects a timeout finds this timer or none
+		}
 		return
 	}
+	t.touchClock()
 	if o.kind == opGather {
 		o.gather.arm(o)
 		return

@@ -45,10 +45,10 @@ type Config struct {
 	// Linger keeps hosts up when their code has returned: a run ends when no
 	// code can go on, and it is no error if some then waits for ever.
 	Linger bool
-	// Injects are the power failures and revocations that tasks inject, whatever the budget, and the
-	// hosts that they strike; Max does not count. They must be known from the beginning: before the
-	// one older contents of persistent memory count, before the other every request of the host. With
-	// Linger any may come.
+	// Injects are the power failures, revocations and timeouts that tasks inject, whatever the budget,
+	// and the hosts that they strike; Max does not count. They must be known from the beginning: before
+	// the first older contents of persistent memory count, before the second every request of the host,
+	// before the third which of its timers are set. With Linger any may come.
 	Injects faults.Budget
 	// AtEnd, if set, is called when a run with Linger has ended. What is still
 	// under way lands as it asks for it with [Host.Settle].

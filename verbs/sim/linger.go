@@ -150,7 +150,7 @@ func (w *World) Inject(k faults.Kind, hosts ...string) error {
 	if at[0] >= len(w.nodes) {
 		return fmt.Errorf("sim: inject %v: %w: there is no link between two services", k, ErrConfig)
 	}
-	if (k == faults.Power || k == faults.Revoke) && !w.cfg.Linger && !w.announced(k, at[0]) {
+	if (k == faults.Power || k == faults.Revoke || k == faults.Timeout) && !w.cfg.Linger && !w.announced(k, at[0]) {
 		err := fmt.Errorf("%w: put %v(%s) into Config.Injects", ErrInjects, k, hosts[0])
 		w.Fail(err) // also if the task ignores it
 		return err
