@@ -102,7 +102,7 @@ func TestATaskThatGoesOnLeavesTheTimerOfAGatherToOthers(t *testing.T) {
 				var g host.Gather
 				begun := h.NewMutex()
 				begun.Lock()
-				begins := func() { begun.Lock(); begun.Unlock() }
+				begins := func() { begun.Lock(); defer begun.Unlock() }
 				h.Go("one", func() {
 					begins()
 					if x := g.Wait(1); x[0].Err == nil && x[1].Pending() {
