@@ -158,6 +158,11 @@ func (e *elem) isDenied() bool {
 	return !e.byCPU() && e.wr >= min(e.q.forbidden(), e.q.denied())
 }
 
+// shutOut reports whether e is executed only if access is granted: what the card executed before is over.
+func (e *elem) shutOut() bool {
+	return e.responds() && e.isDenied() && !e.over() && !e.acked && !e.frozen && !e.could
+}
+
 // forbidden is the first request of q that the access flags of its peer forbid: a card that had
 // met it would be in ERR.
 func (q *qp) forbidden() int {

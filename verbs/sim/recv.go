@@ -78,8 +78,9 @@ func (q *qp) match() {
 	}
 }
 
-// nextMatch is the request of q's peer that meets the next receive: those between are none that take
-// one, so it is the same whether match has passed them.
+// nextMatch is how many requests of q's peer there are from the one that meets the next receive on: those
+// before it are none that take one, so it is the same whether match has passed them. It is counted from
+// the last one, since how many the peer has posted before is no part of a state.
 func (q *qp) nextMatch() int {
 	p := q.peer
 	if p == nil {
@@ -89,7 +90,7 @@ func (q *qp) nextMatch() int {
 	for i < p.posted && !p.ent(i).op.ConsumesRecv() {
 		i++
 	}
-	return i
+	return p.posted - i
 }
 
 // address gives request i of p the memory that rw names.
