@@ -39,7 +39,7 @@ func (q *qp) forbid(access verbs.Access) {
 	n, overtakers := w.machine.denies(p, hit)
 	for i := p.oldest(); i < p.posted; i++ {
 		s := p.ent(i)
-		if hit(s) && !s.came && (s.nak == verbs.StatusRemAccessErr || s.nak == verbs.StatusSuccess && i >= n) {
+		if hit(s) && !s.came && p.mayCome(i) && (s.nak == verbs.StatusRemAccessErr || s.nak == verbs.StatusSuccess && i >= n) {
 			s.nak, s.early = verbs.StatusRemInvReqErr, true
 		}
 	}
@@ -104,11 +104,41 @@ func (q *qp) oldest() int {
 // notExecuted takes back that forbidden requests, and those behind them, have arrived, of those
 // that only arrived: it is when they are executed that counts. Pieces of Writes are placed all the same.
 func (w *World) notExecuted(q *qp) {
+	q.comesAgain()
 	for _, e := range q.elems {
 		if e.isDenied() && e.kind != elemWrite {
 			e.came = false
 		}
 	}
+}
+
+// comesAgain notes that what may have come by now does not show that a denied Atomic in front of it has.
+func (q *qp) comesAgain() {
+	denied := unlimited
+	for _, e := range q.elems {
+		if e.responds() && e.isDenied() {
+			denied = min(denied, e.wr)
+		}
+	}
+	for i := denied; i < q.posted; i++ {
+		for _, x := range q.ent(i).payload {
+			x.past = x.past || x.seen() || x.came || !q.live() && !x.over() && q.w.mayCome(x)
+		}
+	}
+}
+
+// denyNoMore forgets that access was denied to what a reset wiped: it comes no more.
+func (q *qp) denyNoMore() {
+	for i := q.base; i < q.posted; i++ {
+		if s := q.ent(i); s.early && !q.mayCome(i) {
+			s.early, s.nak = false, verbs.StatusSuccess
+		}
+	}
+}
+
+// passed reports whether it matters that e is past an Atomic: that is pending.
+func (e *elem) passed() bool {
+	return e.past && slices.ContainsFunc(e.q.elems, func(p *elem) bool { return p.kind == elemAtomic && p.precedes(e) })
 }
 
 // grant lets in what the access flags forbade and now do not. It has not come yet: had it been
@@ -118,6 +148,7 @@ func (q *qp) grant() {
 	if p == nil {
 		return
 	}
+	p.comesAgain()
 	first := p.posted
 	for i := p.base; i < p.posted; i++ {
 		s := p.ent(i)
@@ -156,11 +187,6 @@ func (w *World) notYet(e *elem) {
 // forbid now.
 func (e *elem) isDenied() bool {
 	return !e.byCPU() && e.wr >= min(e.q.forbidden(), e.q.denied())
-}
-
-// shutOut reports whether e is executed only if access is granted: what the card executed before is over.
-func (e *elem) shutOut() bool {
-	return e.responds() && e.isDenied() && !e.over() && !e.acked && !e.frozen && !e.could
 }
 
 // forbidden is the first request of q that the access flags of its peer forbid: a card that had

@@ -98,7 +98,7 @@ func (w *World) hasCome(e *elem) bool {
 	q := e.q
 	for i := max(e.wr, q.base); i < q.posted; i++ {
 		s := q.ent(i)
-		if q.connection(i) == q.connection(e.wr) && (s.came || slices.ContainsFunc(s.payload, func(x *elem) bool { return x.seen() && w.leavesBefore(e, x) })) {
+		if q.connection(i) == q.connection(e.wr) && (s.came || slices.ContainsFunc(s.payload, func(x *elem) bool { return x.seen() && !x.past && w.leavesBefore(e, x) })) {
 			return true
 		}
 	}

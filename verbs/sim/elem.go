@@ -49,6 +49,7 @@ type elem struct {
 	harm    harm // by a power failure that froze it
 	could   bool // it could land when its responder died
 	stage   stage
+	past    bool // it may have come before access was denied to an Atomic in front of it, which comes again, if at all
 	asked   bool
 	mark    int    // scratch of changesOthers
 	got     []span // what a Read has sampled already

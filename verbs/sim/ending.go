@@ -105,6 +105,7 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 		q.head, q.freed, q.first = q.posted, q.posted, q.posted
 		q.rq, q.met = q.rq[:0], 0
 		q.wipe()
+		q.denyNoMore()
 	}
 	if to != verbs.StateErr {
 		q.state = to

@@ -71,7 +71,7 @@ var covered = map[reflect.Type]map[string]string{
 		"q": identity, "wr": printed, "part": derived + "its place in the list", "sub": derived + "its place in the list", "kind": printed,
 		"reg": printed, "off": printed, "n": printed, "data": printed, "start": "printed where whole packets land", "src": printed, "srcOff": printed,
 		"fenced": printed, "acked": printed, "at": moments, "ackAt": moments, "barred": moments, "stopAt": "printed: whether it is set; and relations", "came": printed, "frozen": printed, "frozeAt": moments,
-		"persist": printed, "harm": printed, "could": printed, "stage": "pending between steps; what has landed or was dropped is printed with its request, if at all",
+		"persist": printed, "harm": printed, "could": printed, "past": "printed while an Atomic before it is pending", "stage": "pending between steps; what has landed or was dropped is printed with its request, if at all",
 		"asked": inStep, "mark": inStep, "got": printed,
 	},
 	reflect.TypeFor[qp](): {

@@ -287,11 +287,16 @@ func (w *World) expireAtomics(q *qp, n int) {
 	}
 }
 
-// neverCame drops an Atomic that has not arrived, and with it all that is behind it.
+// neverCame drops an Atomic that has not arrived, and with it all that is behind it, except what may have come
+// before access was denied to it.
 func (w *World) neverCame(e *elem) {
 	e.q.limit = min(e.q.limit, e.wr)
 	for j := len(e.q.elems) - 1; j >= 0; j-- {
-		if x := e.q.elems[j]; x == e || e.precedes(x) && !x.acked && !x.frozen {
+		switch x := e.q.elems[j]; {
+		case x != e && (!e.precedes(x) || x.acked || x.frozen):
+		case x != e && x.past && x.kind == elemWrite:
+			x.could = true
+		default:
 			w.discard(x)
 		}
 	}

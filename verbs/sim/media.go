@@ -361,14 +361,13 @@ func (w *World) refusedByMedia(e *elem) bool {
 	return e.modifies() && !e.hasRead() && w.unreadable(e.reg, e.off, e.n) // what has read only writes
 }
 
-// stuck reports whether something that must land before e would read memory that cannot be read, or is
-// denied access.
+// stuck reports whether something that must land before e would read memory that cannot be read.
 func (w *World) stuck(e *elem) bool {
 	for _, p := range e.q.elems {
 		if p == e {
 			break
 		}
-		if (w.refused(p) || p.shutOut()) && w.follows(e, p) {
+		if w.refused(p) && w.follows(e, p) {
 			return true
 		}
 	}

@@ -74,7 +74,7 @@ func (q *qp) state128() print {
 // elemPrint covers one element that is pending.
 func (q *qp) elemPrint(p print, e *elem) print {
 	p = p.Uint(uint64(e.kind)<<16 | uint64(boolInt(e.acked)<<3|boolInt(e.frozen)<<2|boolInt(e.src != nil)<<1|boolInt(e.fenced)|
-		boolInt(e.came)<<4|boolInt(e.lost())<<5|boolInt(e.persist)<<6|boolInt(e.could)<<7|boolInt(e.struck())<<8|boolInt(e.stopAt > 0)<<9|q.connection(e.wr)<<10)).Int(e.off)
+		boolInt(e.came)<<4|boolInt(e.lost())<<5|boolInt(e.persist)<<6|boolInt(e.could)<<7|boolInt(e.struck())<<8|boolInt(e.stopAt > 0)<<9|q.connection(e.wr)<<10|boolInt(e.passed())<<12)).Int(e.off)
 	if e.reg != nil {
 		p = p.Int(e.reg.ord<<1 | boolInt(e.reg.pm != nil)).Int(e.reg.h.life)
 	}
@@ -275,7 +275,7 @@ func (q *qp) fates(p print, n int) print {
 		}
 		for _, e := range s.payload {
 			if i >= left || e.unknown() || e.void() {
-				p = p.Int(n - i).Uint(uint64(boolInt(e.unknown())<<2 | boolInt(e.void())<<1 | boolInt(e.over())))
+				p = p.Int(n - i).Uint(uint64(boolInt(e.passed())<<3 | boolInt(e.unknown())<<2 | boolInt(e.void())<<1 | boolInt(e.over())))
 			}
 		}
 	}
@@ -304,7 +304,7 @@ func (q *qp) entryPrint(p print, i int) print {
 	}
 	for _, e := range s.payload {
 		if e.over() {
-			p = p.Uint(uint64(boolInt(e.unknown())<<2 | boolInt(e.void()) + 1))
+			p = p.Uint(uint64(boolInt(e.passed())<<3 | boolInt(e.unknown())<<2 | boolInt(e.void()) + 1))
 			if e.kind == elemSample || e.kind == elemAtomic {
 				p = p.Bytes(e.data) // a response on its way
 			}
