@@ -112,8 +112,8 @@ func (t *task) alloc() {
 func (t *task) spawn(a *Act) {
 	path := fmt.Sprintf("%s.%d", t.path, a.id)
 	links := slices.Clone(t.links)
-	m := t.m
-	m.h.Go("t", func() { m.start(path, links, a.Body) })
+	m, child := t.m, task{req: t.req, asked: t.asked, order: t.order}
+	m.h.Go("t", func() { m.start(path, links, a.Body, child) })
 }
 
 func (t *task) lock() {

@@ -343,13 +343,13 @@ func (x *world) main(at int, h host.Host, life int) {
 		m = x.machine(at, h, life)
 	}
 	if life < len(spec.Lives) {
-		m.start("", m.links, spec.Lives[life])
+		m.start("", m.links, spec.Lives[life], task{})
 	}
 }
 
-// start runs acts as a task, the calling one.
-func (m *machine) start(path string, links []*link, acts []Act) {
-	t := &task{m: m, path: path, links: slices.Clone(links)}
+// start runs acts as a task, the calling one, which has been handed what another has.
+func (m *machine) start(path string, links []*link, acts []Act, has task) {
+	t := &task{m: m, path: path, links: slices.Clone(links), req: has.req, asked: has.asked, order: has.order}
 	m.x.tasks = append(m.x.tasks, t)
 	t.run(acts)
 	if t.holds {

@@ -120,9 +120,9 @@ func (q *qp) comesAgain() {
 			denied = min(denied, e.wr)
 		}
 	}
-	for i := denied; i < q.posted; i++ {
+	for i := denied + 1; i < q.posted; i++ {
 		for _, x := range q.ent(i).payload {
-			x.past = x.past || x.seen() || x.came || !q.live() && !x.over() && q.w.mayCome(x)
+			x.past = x.past || x.seen() || !x.over() && (x.came || !q.live() && q.w.mayCome(x))
 		}
 	}
 }

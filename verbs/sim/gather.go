@@ -31,7 +31,7 @@ type gather struct {
 type known struct {
 	tag int // the interchangeable host that it is about, or -1
 	v   print
-	by  *task
+	by  []*task // that have observed it
 }
 
 // Call implements host.Host. A call to an atomic service is one step, unless its timer can fire before the answer.
@@ -149,7 +149,7 @@ func (g *gather) Wait(need int) []host.Answer {
 		k := &g.known[i]
 		switch {
 		case !g.out[i].Pending():
-			if k.by == t {
+			if slices.Contains(k.by, t) {
 				return -1, print{}, false
 			}
 		case s[i] != awaited:
@@ -157,12 +157,12 @@ func (g *gather) Wait(need int) []host.Answer {
 		default:
 			return -1, print{}, false
 		}
-		k.by = t
+		k.by = append(k.by, t)
 		return k.tag, k.v, true
 	})
 	for i, r := range g.reqs {
 		if !timely && g.out[i].Pending() {
-			g.known[i] = known{-1, print{}.Int(r.place()).Int(4), t}
+			g.known[i] = known{-1, print{}.Int(r.place()).Int(4), []*task{t}}
 			g.out[i].Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrTimeout)
 		}
 	}
