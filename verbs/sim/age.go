@@ -22,7 +22,6 @@ func (g *gather) age() {
 	g.h.timers.Set(g.zoneID(), lo.own, zone.Inf)
 	if w.cfg.Timers.Regime == faults.Skew {
 		w.skew.Set(g.h.inAll(g.zoneID()), lo.real, zone.Inf)
-		w.looks++
 		g.h.acted = true // as in arm
 	}
 	w.cur.touchClock()
@@ -58,15 +57,12 @@ func (g *gather) arm(o *op) {
 		return
 	}
 	o.armed = true
-	if g.waiting++; g.waiting > 1 {
-		return // another task waits for it
-	}
+	g.waiting++
 	g.h.timers.Bound(g.zoneID(), 0, hi)
 	g.h.timers.Window(g.zoneID(), lo.own, hi)
 	if skew {
 		w.skew.Bound(g.h.inAll(g.zoneID()), 0, hi)
 		w.skew.Window(g.h.inAll(g.zoneID()), lo.real, hi)
-		w.looks--
 	}
 }
 
@@ -85,7 +81,6 @@ func (g *gather) disarm() {
 	g.h.timers.Window(g.zoneID(), lo.own, zone.Inf)
 	if w.cfg.Timers.Regime == faults.Skew {
 		w.skew.Window(g.h.inAll(g.zoneID()), lo.real, zone.Inf)
-		w.looks++
 	}
 }
 
@@ -100,8 +95,5 @@ func (g *gather) forget() {
 	g.h.timers.Drop(g.zoneID())
 	if w.cfg.Timers.Regime == faults.Skew {
 		w.skew.Drop(g.h.inAll(g.zoneID()))
-		if g.waiting == 0 { // else its host dies in the wait, or another task has found all answers
-			w.looks--
-		}
 	}
 }

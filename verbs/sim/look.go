@@ -77,9 +77,6 @@ func (h *Host) passes(d int64) {
 	h.clock += time.Duration(d)
 	h.timers.Look(lookID, d*r.num, d*r.num)
 	if h.w.cfg.Timers.Regime == faults.Skew {
-		if !h.looked {
-			h.w.looks++
-		}
 		h.w.skew.Look(h.lookZoneID(), d*r.den, d*r.num)
 	}
 	h.looked = true
@@ -98,7 +95,6 @@ func (h *Host) lookAway() {
 	h.w.touch(h.clockObject(), Write)
 	if h.w.cfg.Timers.Regime == faults.Skew {
 		h.w.skew.Drop(h.lookZoneID())
-		h.w.looks--
 	}
 	h.timers.Drop(lookID)
 	h.looked = false

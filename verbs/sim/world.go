@@ -33,7 +33,6 @@ type World struct {
 	replaying bool          // the step is one of a known prefix: nobody asks what it used
 	now       time.Duration // of the regime idle, in which all hosts have one clock
 	skew      zone.Zone     // what is known of the pending timers of all hosts, in the regime skew
-	looks     int           // of them, the looks at clocks
 	steps     int
 	marks     int // of changesOthers
 	ticks     int // a logical clock: posts, buffered stores, acknowledgements, freezes, power failures
@@ -261,7 +260,7 @@ func (w *World) reset() {
 	w.foot, w.arena, w.hist = w.foot[:0], w.arena[:0], print{}
 	w.stats.LogAvoided = 0
 	w.skew.Clear()
-	w.looks, w.seams, w.toldAt, w.stopAt = 0, 0, 0, 0
+	w.seams, w.toldAt, w.stopAt = 0, 0, 0
 	w.preparing, w.over, w.abandoned, w.finding, w.placing, w.barring = false, false, false, false, nil, 0
 	w.ghosts, w.landing = w.ghosts[:0], w.landing[:0]
 	if w.cfg.Reset != nil {
