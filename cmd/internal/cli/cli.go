@@ -50,12 +50,39 @@ func (s Status) Err() error {
 // Root makes c the root of a program: its commands report their errors to [Run].
 func Root(c *cobra.Command) *cobra.Command {
 	c.SilenceErrors, c.SilenceUsage = true, true
+	c.Version = version(debug.ReadBuildInfo())
+	c.SetVersionTemplate("{{.Name}}: {{.Version}}\n")
 	c.Args = NoCommand
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see `%s --help`", err, c.CommandPath())
 	})
 	return c
+}
+
+const module = "github.com/verbatim-rdma/verbatim"
+
+// version describes what a program was built from, as the go command recorded it: its module, verbatim if that is another
+// one, and Go.
+func version(info *debug.BuildInfo, ok bool) string {
+	if !ok {
+		return "unknown"
+	}
+	parts := []string{about(&info.Main)}
+	for _, m := range info.Deps {
+		if m.Path == module {
+			parts = append(parts, about(m))
+		}
+	}
+	return strings.Join(append(parts, info.GoVersion), ", ")
+}
+
+func about(m *debug.Module) string {
+	name := strings.TrimSpace(m.Path + " " + m.Version)
+	if m.Replace != nil {
+		name += " => " + about(m.Replace)
+	}
+	return name
 }
 
 // Run runs a program and returns its exit status.
