@@ -78,19 +78,19 @@ func (q *qp) match() {
 	}
 }
 
-// nextMatch is how many requests of q's peer there are from the one that meets the next receive on: those
-// before it are none that take one, so it is the same whether match has passed them. It is counted from
-// the last one, since how many the peer has posted before is no part of a state.
+// nextMatch is how many requests of q's peer may come, from the one that meets the next receive on: those before it are
+// none that take one, so it is the same whether match has passed them. It is counted from the last one, since how many
+// the peer has posted before is no part of a state.
 func (q *qp) nextMatch() int {
 	p := q.peer
 	if p == nil {
 		return 0
 	}
-	i := max(q.matched, p.base)
-	for i < p.posted && !p.ent(i).op.ConsumesRecv() {
+	i, end := max(q.matched, p.base), min(p.posted, p.limit)
+	for i < end && !p.ent(i).op.ConsumesRecv() {
 		i++
 	}
-	return p.posted - i
+	return max(end-i, 0)
 }
 
 // address gives request i of p the memory that rw names.
