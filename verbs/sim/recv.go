@@ -78,19 +78,18 @@ func (q *qp) match() {
 	}
 }
 
-// nextMatch is how many requests of q's peer may come, from the one that meets the next receive on: those before it are
-// none that take one, so it is the same whether match has passed them. It is counted from the last one, since how many
-// the peer has posted before is no part of a state.
+// nextMatch is the request of q's peer that meets the next receive: those between are none that take
+// one, so it is the same whether match has passed them.
 func (q *qp) nextMatch() int {
 	p := q.peer
 	if p == nil {
 		return 0
 	}
-	i, end := max(q.matched, p.base), min(p.posted, p.limit)
-	for i < end && !p.ent(i).op.ConsumesRecv() {
+	i := max(q.matched, p.base)
+	for i < p.posted && !p.ent(i).op.ConsumesRecv() {
 		i++
 	}
-	return max(end-i, 0)
+	return i
 }
 
 // address gives request i of p the memory that rw names.
