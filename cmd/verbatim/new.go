@@ -84,23 +84,37 @@ func runNew(c *cobra.Command, f *newFlags, dir string) error {
 	if err := writeModule(ctx, dir, module, from); err != nil {
 		return err
 	}
-	return nextSteps(c.OutOrStdout(), module, dir)
+	return nextSteps(c.OutOrStdout(), module, dir, inWorkspace(ctx, dir))
+}
+
+// inWorkspace reports whether a go.work holds for a folder. It does not name the new module yet, so the go command would
+// not build it.
+func inWorkspace(ctx context.Context, dir string) bool {
+	c := exec.CommandContext(ctx, "go", "env", "GOWORK")
+	c.Dir = dir
+	out, err := c.Output()
+	file := strings.TrimSpace(string(out))
+	return err == nil && file != "" && file != "off"
 }
 
 // nextSteps prints what to do with a new module.
-func nextSteps(w io.Writer, module, dir string) error {
+func nextSteps(w io.Writer, module, dir string, workspace bool) error {
+	use := ""
+	if workspace {
+		use = "\n  go work use .                # your go.work does not name this module yet"
+	}
 	if cwd, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(cwd, dir); err == nil && len(rel) < len(dir) {
 			dir = rel
 		}
 	}
 	_, err := fmt.Fprintf(w, `%s is written. Try:
-  cd %s
+  cd %s%s
   go run . check register      # what it promises, in every run
   go run . mutants register    # a mistake on purpose is caught
   go test ./...                # the same check as a test
 then change register/register.go, and check again
-`, module, explore.Quote(dir))
+`, module, explore.Quote(dir), use)
 	return err
 }
 

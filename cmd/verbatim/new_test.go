@@ -194,3 +194,17 @@ func TestNewRequires(t *testing.T) {
 		t.Errorf("%+v, %v; %s", got, err, builtFrom())
 	}
 }
+
+// Under a go.work that does not name it, the go command builds no new module: the next steps say what to do.
+func TestNewInAWorkspaceSaysHowToJoinIt(t *testing.T) {
+	dir := t.TempDir()
+	for _, want := range []bool{false, true} {
+		if want {
+			clitest.Write(t, filepath.Join(dir, "go.work"), "go 1.26\n")
+		}
+		var out strings.Builder
+		if err := nextSteps(&out, "example.com/lock", dir, inWorkspace(t.Context(), dir)); err != nil || strings.Contains(out.String(), "go work use .") != want {
+			t.Errorf("a workspace: %v: %v: %s", want, err, &out)
+		}
+	}
+}

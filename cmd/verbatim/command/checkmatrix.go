@@ -197,6 +197,7 @@ func readCells(file string, protocols []*Protocol) ([]matrix.Cell, error) {
 	}
 	defer f.Close()
 	var out []matrix.Cell
+	empty := true
 	lines := bufio.NewScanner(io.LimitReader(f, maxMatrixFile))
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
@@ -207,12 +208,16 @@ func readCells(file string, protocols []*Protocol) ([]matrix.Cell, error) {
 		if err := json.Unmarshal(lines.Bytes(), &c); err != nil || c.Protocol == "" || c.Verdict == "" {
 			return nil, fmt.Errorf("--matrix %s: line %d is not a cell; the file must be the output of `%s matrix --json`", file, n, programName())
 		}
+		empty = false
 		if slices.ContainsFunc(protocols, func(p *Protocol) bool { return p.Name == c.Protocol }) {
 			out = append(out, c)
 		}
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("--matrix %s: %w", file, err)
+	}
+	if empty {
+		return nil, fmt.Errorf("--matrix %s: it has no cells; the file must be the output of `%s matrix --json`", file, programName())
 	}
 	return out, nil
 }

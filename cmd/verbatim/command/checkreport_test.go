@@ -79,6 +79,7 @@ func TestCheckReportMatrixOfAnotherFolder(t *testing.T) {
 
 func TestCheckReportRefuses(t *testing.T) {
 	useDemo(t)
+	write(t, "empty.jsonl", "\n")
 	write(t, "bad.jsonl", "{\"protocol\":\"demo\",\"verdict\":\"holds\"}\n{}\n")
 	write(t, "long.jsonl", strings.Repeat(" ", 1<<20+1))
 	write(t, "gone.jsonl", `{"protocol":"demo","assumption":"relaxed","profile":"relaxed","verdict":"breaks","scenario":"demo/gone"}`)
@@ -89,6 +90,7 @@ func TestCheckReportRefuses(t *testing.T) {
 		{"--report no/such/r.html", "no such folder: no/such"},
 		{"--report .", "is a folder"},
 		{"--report r.html --matrix missing.jsonl", "missing.jsonl"},
+		{"--report r.html --matrix empty.jsonl", "--matrix empty.jsonl: it has no cells"},
 		{"--report r.html --matrix bad.jsonl", "line 2 is not a cell"},
 		{"--report r.html --matrix gone.jsonl", `unknown scenario "demo/gone"`},
 		{"--report r.html --matrix bent.jsonl", "bad.jsonl"},
