@@ -158,7 +158,7 @@ func TestAHangAfterTwoTasksHaveWaitedForAGather(t *testing.T) {
 					_, _ = h.Call("b", "go", nil, verbs.Forever)
 				})
 				if waits() && h.Now()-from < 5*time.Second {
-					until(3) // for ever
+					until(3) // it never comes
 				}
 				return nil
 			}), k.Server("b", func(h host.Host) error {

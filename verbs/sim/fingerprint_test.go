@@ -37,7 +37,7 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[World](): {
 		"cfg": "see Config", "machine": "follows from Config", "nodes": links, "places": derived + "Config", "sym": derived + "Config", "coros": "see coro", "spare": "see coro",
 		"tasks": links, "qps": links, "cuts": links, "left": printed, "cur": inStep, "pol": "not of the world", "named": "not of the world",
-		"knowing": "not of the world", "replaying": inStep, "now": printed, "skew": printed, 
+		"knowing": "not of the world", "replaying": inStep, "now": printed, "skew": printed,
 		"steps": "how the state was reached", "ticks": moments, "fail": "ends the run", "last": "orders the events, all of which are tried",
 		"foot": inStep, "shown": inStep, "private": inStep, "events": derived + "all", "aside": inStep, "sends": inStep, "arena": "scratch",
 		"fates": inStep, "hist": printed, "stats": "see Stats", "tracer": "see Tracer", "fpbuf": "see fpScratch", "blind": "set by an audit", "watch": "see watch",

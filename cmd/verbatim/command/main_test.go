@@ -110,6 +110,7 @@ func TestExitStatus(t *testing.T) {
 	for _, x := range []usage{
 		{"", 0, "verbatim check demo\n", ""},
 		{"--help", 0, "Exit status", ""},
+		{"--version", 0, "verbatim: ", ""},
 		{"chekc", 2, "", "chekc"},
 		{"help check", 0, "Check searches", ""},
 		{"help chekc", 2, "", "did you mean check?"},
