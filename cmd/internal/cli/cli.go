@@ -50,8 +50,7 @@ func (s Status) Err() error {
 // Root makes c the root of a program: its commands report their errors to [Run].
 func Root(c *cobra.Command) *cobra.Command {
 	c.SilenceErrors, c.SilenceUsage = true, true
-	c.Version = version(debug.ReadBuildInfo())
-	c.SetVersionTemplate("{{.Name}}: {{.Version}}\n")
+	c.Version = version(debug.ReadBuildInfo()) // an own template would link text/template, and with it all exported methods: 2.8 MB
 	c.Args = NoCommand
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {

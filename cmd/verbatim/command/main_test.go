@@ -110,7 +110,7 @@ func TestExitStatus(t *testing.T) {
 	for _, x := range []usage{
 		{"", 0, "verbatim check demo\n", ""},
 		{"--help", 0, "Exit status", ""},
-		{"--version", 0, "verbatim: ", ""},
+		{"--version", 0, "verbatim version github.com/verbatim-rdma/verbatim", ""},
 		{"chekc", 2, "", "chekc"},
 		{"help check", 0, "Check searches", ""},
 		{"help chekc", 2, "", "did you mean check?"},
