@@ -303,7 +303,8 @@ func TestKeptReceivesAreOfTheirHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := explore.Check(s, explore.Options{})
+	// With several workers the first of two states with one print is at times the one that loses nothing.
+	r, err := explore.Check(s, explore.Options{Workers: 1})
 	if err != nil || r.Verdict != explore.Verified || !slices.Equal(r.Outcomes, want.Outcomes) {
 		t.Errorf("%v, %v: %q, without symmetry %q", err, r.Verdict, r.Outcomes, want.Outcomes)
 	}
