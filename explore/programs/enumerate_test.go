@@ -38,6 +38,18 @@ func TestEnumerations(t *testing.T) {
 	}
 }
 
+// enumerationLimits are low for -each, unless -runs and -states say otherwise.
+func enumerationLimits() programs.Limits {
+	l := limits()
+	if *each > 0 && *runs == 0 {
+		l.Runs = min(l.Runs, 5_000)
+	}
+	if *each > 0 && *states == 0 {
+		l.States = min(l.States, 5_000)
+	}
+	return l
+}
+
 func enumeration(t *testing.T, pattern string) {
 	all, err := programs.Enumerate(pattern)
 	if err != nil {
@@ -58,11 +70,7 @@ func enumeration(t *testing.T, pattern string) {
 		if p.Validate() != nil {
 			continue
 		}
-		l := limits()
-		if *each > 0 {
-			l.Runs, l.States = min(l.Runs, 5_000), min(l.States, 5_000)
-		}
-		c, err := programs.Compare(p, l)
+		c, err := programs.Compare(p, enumerationLimits())
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}

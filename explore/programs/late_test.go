@@ -523,6 +523,10 @@ var differences = []struct{ name, program string }{
 	{"an Atomic neither", "strong | a: cas b x 0 1; reset b | b: deny a; reset a; up a; load x; load x"},
 	{"nor where what was accepted lands later", "strong+DrainOnRevoke=false | a: cas b x 0 1; write b y 1; reset b | b: deny a; reset a; up a; load x; load x"},
 	{"nor is it let in by a grant after a deregistration", "relaxed | a: cas b x 0 1; write b y 1; reset b | b: deny a; dereg; allow a; load x; load x"},
+	{"what overtook lands if nothing in front of it was refused", "srd linger final | a: cas b x 0 1; write b y 1; write b z 1 | b: denya a"},
+	{"the same for a Write that comes in several packets, before a grant", "ooo linger final | a: cas b x 0 1; wide b 1 | b: denya a; load y; allow a"},
+	{"the same for a Write before the Atomic", "srd linger final | a: write b y 1; write b z 1; cas b x 0 1; write b z 2; write b y 2 | b: denya a"},
+	{"what had come when access was denied for the second time is past the Atomic", "srd linger final | a: cas b x 0 1; write b y 1; reset b | b: deny a; load y; deny a; load y"},
 	{"a dead queue pair keeps nothing of a connection that was made anew since", "strong | a: read b x; reset b; up b; write b x 1; destroy b | b: write a x 1; reset a; up a"},
 }
 

@@ -155,8 +155,11 @@ func addModify(g *maker, i, j int) {
 		acts = append(acts, Act{Do: "up", To: g.name(j)})
 	case acts[0].Do == "drain" && g.chance(60):
 		acts = append(acts, Act{Do: "undrain", To: g.name(j)})
-	case acts[0].Do == "deny" && g.chance(60):
-		acts = append(acts, Act{Do: "allow", To: g.name(j)})
+	case acts[0].Do == "deny":
+		acts[0].Do = pick(g, "deny", "denya", "denyw", "denyr")
+		if g.chance(60) {
+			acts = append(acts, Act{Do: "allow", To: g.name(j)})
+		}
 	}
 	g.put(i, acts...)
 }

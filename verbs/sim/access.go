@@ -49,7 +49,7 @@ func (q *qp) forbid(access verbs.Access) {
 		}
 		if p.ent(e.wr).need&^access != 0 {
 			w.leaveOpen(e)
-		} else {
+		} else if e.isDenied() {
 			e.could = true // it may have come before what is refused, and be placed after that
 		}
 	}
