@@ -107,8 +107,7 @@ func TestWhoWakesHasTheNamesOfTheState(t *testing.T) {
 		{0, nil},
 		{order, []sim.Actor{taskOf(3), taskOf(0)}}, // host 3 is called 2 there
 	} {
-		w.wake(id, []sim.Actor{taskOf(1), taskOf(3)}, []sim.Actor{taskOf(0), taskOf(2)}, x.order, set)
-		y := s.stack[len(s.stack)-1]
+		y := w.wake(id, []sim.Actor{taskOf(1), taskOf(3)}, []sim.Actor{taskOf(0), taskOf(2)}, x.order, set)
 		var sleep []sim.Actor
 		for _, a := range y.Asleep {
 			sleep = append(sleep, a.Actor)
@@ -116,6 +115,60 @@ func TestWhoWakesHasTheNamesOfTheState(t *testing.T) {
 		if want := []sim.Actor{taskOf(2), taskOf(1)}; y.At != id || !slices.Equal(y.Todo, want) || !slices.Equal(sleep, x.sleep) {
 			t.Errorf("visited in order %d: %v wake, want %v; %v sleep, want %v", x.order, y.Todo, want, sleep, x.sleep)
 		}
+	}
+}
+
+// A run goes on from a known state only if its hosts have the names under which the state was first reached, since
+// the chain's actors have those. Otherwise the chain is left to a run that comes the first way.
+func TestARunGoesOnWhereItsHostsHaveTheNamesOfTheState(t *testing.T) {
+	s := &search{symmetric: []int{1, 2, 3}, identity: renaming{0, 1, 2, 3}}
+	s.states.init(false)
+	order := s.states.orderID([]uint8{1, 2, 0})
+	id, _, _, _ := s.states.enter(state{Parent: noState, Order: order})
+	y := &chain{At: id, Todo: []sim.Actor{taskOf(1)}}
+	w := &walker{s: s}
+	if got := w.goOn(y, 0); got != nil || w.away || len(s.stack) != 1 || s.stack[0] != y {
+		t.Errorf("with other names the run goes on with %+v, and leaves %d chains", got, len(s.stack))
+	}
+	if got := w.goOn(y, order); got != y || !w.away || len(s.stack) != 1 {
+		t.Errorf("with the same names the run goes on with %+v, away: %v", got, w.away)
+	}
+}
+
+// visitor is a run that comes to the initial state as if it were known, and as if the actor had slept there.
+type visitor struct{ *walker }
+
+func (v visitor) Pick(evs []sim.Event) int {
+	if v.cur != nil {
+		return v.walker.Pick(evs)
+	}
+	v.enter(noState, []asleep{{Actor: evs[0].Actor}}, evs)
+	v.cur = v.enter(noState, nil, evs)
+	v.begin(v.cur.next())
+	return 0
+}
+
+// Next shadows that of the walker, which knows the steps to a state.
+func (v visitor) Next() (sim.Actor, bool) { return 0, false }
+
+// The options of a choice are numbered by the way to the state: two messages that wait, say, in the order in which
+// they were sent. So a run that came another way makes no choice, and leaves its last step to another run.
+func TestAChoiceIsLeftToARunThatCameTheFirstWay(t *testing.T) {
+	main := func(h host.Host, _ int) { h.Rand(2); h.Sleep(time.Second) }
+	s := &Scenario{Name: "test/away", Build: func(c *Case) (sim.Config, error) {
+		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{{Name: "a", Main: main}}}, nil
+	}}
+	if err := With(s, Options{}, func(c *Case) {
+		w := &walker{s: newSearch(c, nil), c: c}
+		end, _, err := c.Run(visitor{w})
+		if err != nil || end != sim.Stopped || !w.strayed {
+			t.Errorf("the run ends with %v, %v; it strayed: %v", end, err, w.strayed)
+		}
+		if w.cur.ways() != 1 || w.cur.At != 0 && w.s.states.len() != 1 || w.tally.Edges != 0 {
+			t.Errorf("it leaves %+v, has entered %d states, and counts %d edges", w.cur, w.s.states.len(), w.tally.Edges)
+		}
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -141,11 +194,11 @@ func TestVisitorsTryWhoWakes(t *testing.T) {
 		if first := w.enter(noState, []asleep{{Actor: taskOf(0)}}, evs); first == nil || !slices.Equal(first.Todo, []sim.Actor{taskOf(1)}) {
 			t.Errorf("the first visitor tries %+v", first)
 		}
-		if again := w.enter(noState, nil, evs); again != nil || len(w.s.stack) != 1 || !slices.Equal(w.s.stack[0].Todo, []sim.Actor{taskOf(0)}) {
-			t.Errorf("the second visitor goes on with %+v and leaves %d chains", again, len(w.s.stack))
+		if again := w.enter(noState, nil, evs); again == nil || !w.away || !slices.Equal(again.Todo, []sim.Actor{taskOf(0)}) {
+			t.Errorf("the second visitor goes on with %+v, away: %v", again, w.away)
 		}
-		if again := w.enter(noState, nil, evs); again != nil || len(w.s.stack) != 1 {
-			t.Errorf("the third visitor goes on with %+v, and there are %d chains", again, len(w.s.stack))
+		if again := w.enter(noState, nil, evs); again != nil || len(w.s.stack) != 0 {
+			t.Errorf("the third visitor goes on with %+v, and leaves %d chains", again, len(w.s.stack))
 		}
 	}); err != nil {
 		t.Fatal(err)

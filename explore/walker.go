@@ -25,6 +25,9 @@ type walker struct {
 	tally   tally
 	// lost: the run left its path. The code may recover the panic that reports it.
 	lost bool
+	// away: the run went on from a known state, see [walker.goOn]. strayed: it met a choice
+	// there, so its last step counts for nothing.
+	away, strayed bool
 }
 
 // diverge aborts a run that differs from an earlier run with the same choices.
@@ -72,6 +75,9 @@ func (w *walker) Pick(evs []sim.Event) int {
 	if w.offered {
 		w.diverge()
 	}
+	if w.strayed {
+		return -1
+	}
 	w.picks++
 	if w.picks > len(w.path)+1 || w.cur.At == noState {
 		if !w.arrive(evs) {
@@ -93,6 +99,10 @@ func (w *walker) Pick(evs []sim.Event) int {
 
 // Choose implements sim.Policy.
 func (w *walker) Choose(k sim.ChoiceKind, n int) int {
+	if w.away {
+		w.strayed = true
+		return 0
+	}
 	w.share /= float64(n)
 	if w.inner < len(w.given) {
 		v := w.given[w.inner]
@@ -184,7 +194,7 @@ func (w *walker) enter(from stateID, set []asleep, evs []sim.Event) *chain {
 	id, known, wake, left := t.enter(x)
 	if known {
 		if len(wake) > 0 {
-			w.wake(id, wake, left, x.Order, set)
+			return w.goOn(w.wake(id, wake, left, x.Order, set), x.Order)
 		}
 		return nil
 	}
@@ -213,7 +223,7 @@ func (w *walker) note() {
 // wake makes a chain of actors that have slept at a known state, for a visitor for whom
 // set sleeps and whose hosts stand in order. wake and left use the names of the
 // canonical order; the chain uses those of the state as it was first reached.
-func (w *walker) wake(id stateID, wake, left []sim.Actor, order uint32, set []asleep) {
+func (w *walker) wake(id stateID, wake, left []sim.Actor, order uint32, set []asleep) *chain {
 	t := &w.s.states
 	known := t.orders.at(t.row(id).Order)
 	y := &chain{At: id}
@@ -230,18 +240,36 @@ func (w *walker) wake(id stateID, wake, left []sim.Actor, order uint32, set []as
 			}
 		}
 	}
-	w.s.push(y)
+	return y
+}
+
+// goOn returns the chain of a known state with which the run continues, or nil. The run
+// came to the state in another way than the first, but what can happen there is the
+// same, so it can go on if its hosts have the same names: no run need come back to the
+// state for that. Only choices need the first way: their options are numbered by it (two
+// messages that wait, say, in the order in which they were sent). So where a step makes a
+// choice the run strays, and the step is left to a run of its own.
+func (w *walker) goOn(y *chain, order uint32) *chain {
+	if order != w.s.states.row(y.At).Order {
+		w.s.push(y)
+		return nil
+	}
+	w.away = true
+	return y
 }
 
 // run makes one run for a chain.
 func (w *walker) run(x *chain) {
 	w.path, w.picks, w.cur, w.offered = w.s.states.pathTo(x.At, w.path[:0]), 0, x, false
+	w.away, w.strayed = false, false
 	end, err := w.c.run(w)
 	if w.lost {
 		panic(ErrNotDeterministic)
 	}
-	w.c.endRunIf(end == sim.Finished)
+	w.c.endRunIf(end == sim.Finished && !w.strayed)
 	switch {
+	case w.strayed:
+		w.s.push(w.cur)
 	case err == nil && x.At != noState && w.picks <= len(w.path):
 		panic(ErrNotDeterministic) // the run finished on the path
 	case err != nil:

@@ -306,7 +306,8 @@ func (w *World) kill(h *Host, power bool) {
 	}
 	w.passedOn(h)
 	w.loseMail(h)
-	w.touch(object(objLife, h.node.idx, 0), Write)
+	w.touch(h.node.current(), Write)
+	w.touch(lifeOf(h.node.idx, h.life), Write)
 	h.alive = false
 	h.lookAway()
 	w.arriving(h)

@@ -1,5 +1,7 @@
 package sim
 
+import "github.com/verbatim-rdma/verbatim/faults"
+
 // What a step uses, so that the search knows which steps commute. Two steps commute if
 // no use of the one conflicts with a use of the other. The rules are coarse on purpose,
 // since a use that is forgotten can cost a verdict, and one too many only time:
@@ -45,14 +47,21 @@ func (w *World) touch(o Object, m Mode) {
 // touchAll notes that the order of the current step and any other may matter.
 func (w *World) touchAll() { w.touch(object(objEnd, 0, 0), Write) }
 
-// touchLife notes that the step deals with host n, whatever is alive there.
-func (w *World) touchLife(n int) { w.touch(object(objLife, n, 0), Read) }
+// current is the object for which life of a host is the current one, and whether it is up: crashes and
+// restarts change that.
+func (n *node) current() Object { return object(objLife, n.idx, 0) }
+
+// lifeOf is the object for whether one life of host n has ended.
+func lifeOf(n, life int) Object { return object(objLife, n, life+1) }
+
+// touchLife notes that the step deals with one life of a host, whether it has ended or not.
+func (h *Host) touchLife() { h.w.touch(lifeOf(h.node.idx, h.life), Read) }
 
 // touch notes that the step uses the connection of q: Add to post a request, Write for
 // all else.
 func (q *qp) touch(m Mode) {
 	if q.linked {
-		q.w.touchLife(q.remoteNode())
+		q.w.touch(lifeOf(q.remoteNode(), q.remoteLife()), Read)
 		q.w.touch(link(q.h.node.idx, q.remoteNode()), m)
 	}
 }
@@ -97,3 +106,15 @@ func (r *region) acks() Object {
 
 // Footprint lists what the last step used. The slice is the world's own.
 func (w *World) Footprint() []Access { return w.foot }
+
+// touchRestart notes that the next life of a host begins. It needs nothing but what the host has left behind;
+// its own code runs in later steps. Others can tell if they call the host, which finds this life, or look at its
+// lives. What concerns connections of the lives before, and calls to them, stays as it is. Where clocks matter,
+// or the end of a run depends on what all hosts are about to do, the restart commutes with nothing.
+func (w *World) touchRestart(n *node) {
+	if w.cfg.Timers.Regime != faults.Idle || w.cfg.Linger || w.cfg.Hung != nil {
+		w.touchAll()
+	}
+	w.touch(object(objHost, n.idx, 0), Write)
+	w.touch(n.current(), Write)
+}

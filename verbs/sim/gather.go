@@ -139,7 +139,7 @@ func (g *gather) Wait(need int) []host.Answer {
 	w.touch(object(objReply, g.h.node.idx, g.ord), Write)
 	for _, r := range g.reqs {
 		if r.to != nil {
-			w.touchLife(r.to.node.idx)
+			r.to.touchLife()
 		}
 	}
 	n, sets := len(g.reqs), g.sets(need, timely)

@@ -164,7 +164,7 @@ func (r *request) end(body []byte, err error) {
 	}
 	r.ansHash = r.answerPrint(w.cur)
 	r.repCut = w.linkCut(r.from.node.idx, r.to.node.idx)
-	w.touchLife(r.from.node.idx)
+	r.from.touchLife()
 	w.touch(object(objReply, r.from.node.idx, r.g.ord), Add)
 	w.cur.reach()
 	if w.tracer != nil {
@@ -219,7 +219,7 @@ func (w *World) send(r *request, to string) {
 	} else {
 		r.hash = r.hash.Print(w.cur.obs.told(r.from.node.sym, n.sym))
 	}
-	w.touchLife(n.idx)
+	w.touch(n.current(), Read)
 	r.to = n.cur
 	if !n.up {
 		r.to, r.lost = nil, true

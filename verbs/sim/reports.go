@@ -150,7 +150,7 @@ func (w *World) LookAtLives(name string) {
 	}
 	n := w.nodes[at]
 	w.toldAt = w.seams
-	w.touchLife(at)
+	w.touch(n.current(), Read)
 	t.obs.see(n.sym, print{}.Int(n.life).Bool(n.wantsLife))
 	t.looked = true
 }

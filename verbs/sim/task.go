@@ -386,8 +386,9 @@ func (w *World) step(ev Event) {
 		}
 		w.alone(t)
 	case actRestart:
-		w.touchAll()
-		w.boot(w.nodes[ev.a])
+		n := w.nodes[ev.a]
+		w.touchRestart(n)
+		w.boot(n)
 	case actHeal:
 		w.healLink(ev.a, ev.b)
 	case actFault:
