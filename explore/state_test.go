@@ -144,6 +144,7 @@ func (v visitor) Pick(evs []sim.Event) int {
 	}
 	v.enter(noState, []asleep{{Actor: evs[0].Actor}}, evs)
 	v.cur = v.enter(noState, nil, evs)
+	v.picks = 2 // it is no longer on a path
 	v.begin(v.cur.next())
 	return 0
 }
@@ -159,13 +160,14 @@ func TestAChoiceIsLeftToARunThatCameTheFirstWay(t *testing.T) {
 		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{{Name: "a", Main: main}}}, nil
 	}}
 	if err := With(s, Options{}, func(c *Case) {
-		w := &walker{s: newSearch(c, nil), c: c}
+		w := &walker{s: newSearch(c, nil), c: c, tally: tally{Steps: map[string]uint64{}}}
 		end, _, err := c.Run(visitor{w})
 		if err != nil || end != sim.Stopped || !w.strayed {
 			t.Errorf("the run ends with %v, %v; it strayed: %v", end, err, w.strayed)
 		}
-		if w.cur.ways() != 1 || w.cur.At != 0 && w.s.states.len() != 1 || w.tally.Edges != 0 {
-			t.Errorf("it leaves %+v, has entered %d states, and counts %d edges", w.cur, w.s.states.len(), w.tally.Edges)
+		w.conclude(w.cur, end, err)
+		if len(w.s.stack) != 1 || w.s.stack[0] != w.cur || w.cur.ways() != 1 || w.s.states.len() != 1 || w.tally.Edges != 0 {
+			t.Errorf("it leaves %d chains, the last %+v, has entered %d states, and counts %d edges", len(w.s.stack), w.cur, w.s.states.len(), w.tally.Edges)
 		}
 	}); err != nil {
 		t.Fatal(err)

@@ -220,49 +220,16 @@ func (w *walker) note() {
 	w.tally.eager(w.c.w.EagerStates())
 }
 
-// wake makes a chain of actors that have slept at a known state, for a visitor for whom
-// set sleeps and whose hosts stand in order. wake and left use the names of the
-// canonical order; the chain uses those of the state as it was first reached.
-func (w *walker) wake(id stateID, wake, left []sim.Actor, order uint32, set []asleep) *chain {
-	t := &w.s.states
-	known := t.orders.at(t.row(id).Order)
-	y := &chain{At: id}
-	out := w.s.between(nil, known)
-	for _, a := range wake {
-		y.Todo = append(y.Todo, out.actor(a))
-	}
-	// Sleeping actors and their uses have the visitor's names. If the hosts stand in
-	// another order here, the chain drops them and tries more than it must.
-	if canon := w.s.between(known, nil); order == t.row(id).Order {
-		for i := range set {
-			if slices.Contains(left, canon.actor(set[i].Actor)) {
-				y.Asleep = append(y.Asleep, set[i])
-			}
-		}
-	}
-	return y
-}
-
-// goOn returns the chain of a known state with which the run continues, or nil. The run
-// came to the state in another way than the first, but what can happen there is the
-// same, so it can go on if its hosts have the same names: no run need come back to the
-// state for that. Only choices need the first way: their options are numbered by it (two
-// messages that wait, say, in the order in which they were sent). So where a step makes a
-// choice the run strays, and the step is left to a run of its own.
-func (w *walker) goOn(y *chain, order uint32) *chain {
-	if order != w.s.states.row(y.At).Order {
-		w.s.push(y)
-		return nil
-	}
-	w.away = true
-	return y
-}
-
 // run makes one run for a chain.
 func (w *walker) run(x *chain) {
 	w.path, w.picks, w.cur, w.offered = w.s.states.pathTo(x.At, w.path[:0]), 0, x, false
 	w.away, w.strayed = false, false
 	end, err := w.c.run(w)
+	w.conclude(x, end, err)
+}
+
+// conclude takes note of how the run for a chain ended.
+func (w *walker) conclude(x *chain, end sim.End, err error) {
 	if w.lost {
 		panic(ErrNotDeterministic)
 	}
@@ -283,7 +250,7 @@ func (w *walker) run(x *chain) {
 		}
 	case end == sim.Finished:
 		rest, asleep, from := w.settle(false)
-		w.enter(from, asleep, nil)
+		w.s.push(w.enter(from, asleep, nil))
 		w.s.push(rest)
 		if w.s.tree != nil {
 			w.s.tree.Add(1)

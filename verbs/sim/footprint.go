@@ -1,21 +1,20 @@
 package sim
 
-import "github.com/verbatim-rdma/verbatim/faults"
-
 // What a step uses, so that the search knows which steps commute. Two steps commute if
 // no use of the one conflicts with a use of the other. The rules are coarse on purpose,
 // since a use that is forgotten can cost a verdict, and one too many only time:
 //
 //   - A step of a task uses its host: objHost stands for the tasks and for all that only
 //     they can reach. So steps of one host never commute.
-//   - Whoever deals with another host uses its life (objLife), and what ends a host
-//     writes that.
+//   - Whoever deals with a life of another host uses that life (objLife), and what ends the life
+//     writes it. Which life of a host is the current one, and whether it is up, is an object too:
+//     callers use it, and ends and restarts write it.
 //   - Whoever deals with a queue pair uses the link of its two hosts (objLink). Only
 //     posts of requests commute there.
 //   - A request on its way to memory uses the memory (objMem). So does whatever
 //     changes which requests can still come there: see touchElems.
-//   - Restarts, healing, failures of queue pairs, and all faults but the plain crash
-//     of a host commute with nothing (touchAll). They are rare.
+//   - Healing, failures of queue pairs, and all faults but the plain crash of a host
+//     commute with nothing (touchAll). They are rare.
 //
 // The claim that steps commute which have nothing in common is tested by explore/audit.
 
@@ -107,14 +106,10 @@ func (r *region) acks() Object {
 // Footprint lists what the last step used. The slice is the world's own.
 func (w *World) Footprint() []Access { return w.foot }
 
-// touchRestart notes that the next life of a host begins. It needs nothing but what the host has left behind;
+// touchRestart notes that the next life of a host begins. It needs nothing but what the host has left behind, and
 // its own code runs in later steps. Others can tell if they call the host, which finds this life, or look at its
-// lives. What concerns connections of the lives before, and calls to them, stays as it is. Where clocks matter,
-// or the end of a run depends on what all hosts are about to do, the restart commutes with nothing.
+// lives. What concerns connections of the lives before, and calls to them, stays as it is, and so do all clocks.
 func (w *World) touchRestart(n *node) {
-	if w.cfg.Timers.Regime != faults.Idle || w.cfg.Linger || w.cfg.Hung != nil {
-		w.touchAll()
-	}
 	w.touch(object(objHost, n.idx, 0), Write)
 	w.touch(n.current(), Write)
 }
