@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -155,19 +156,31 @@ func (v visitor) Next() (sim.Actor, bool) { return 0, false }
 // The options of a choice are numbered by the way to the state: two messages that wait, say, in the order in which
 // they were sent. So a run that came another way makes no choice, and leaves its last step to another run.
 func TestAChoiceIsLeftToARunThatCameTheFirstWay(t *testing.T) {
-	main := func(h host.Host, _ int) { h.Rand(2); h.Sleep(time.Second) }
+	leavesItsStep(t, sim.Stopped, func(_ *Case, h host.Host) { h.Rand(2); h.Sleep(time.Second) })
+}
+
+// Nor does it report a violation: the path to it is the one on which the state was first reached, and how many steps
+// that has, say, is no part of the state.
+func TestAViolationIsLeftToARunThatCameTheFirstWay(t *testing.T) {
+	leavesItsStep(t, sim.Violated, func(c *Case, _ host.Host) { c.Fail(errors.New("wrong")) })
+}
+
+// leavesItsStep checks that a run that came another way to the state in which a host begins leaves its step.
+func leavesItsStep(t *testing.T, want sim.End, main func(*Case, host.Host)) {
+	t.Helper()
 	s := &Scenario{Name: "test/away", Build: func(c *Case) (sim.Config, error) {
-		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{{Name: "a", Main: main}}}, nil
+		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{{Name: "a", Main: func(h host.Host, _ int) { main(c, h) }}}}, nil
 	}}
 	if err := With(s, Options{}, func(c *Case) {
 		w := &walker{s: newSearch(c, nil), c: c, tally: tally{Steps: map[string]uint64{}}}
 		end, _, err := c.Run(visitor{w})
-		if err != nil || end != sim.Stopped || !w.strayed {
-			t.Errorf("the run ends with %v, %v; it strayed: %v", end, err, w.strayed)
+		if end != want {
+			t.Errorf("the run ends with %v, %v; want %v", end, err, want)
 		}
 		w.conclude(w.cur, end, err)
-		if len(w.s.stack) != 1 || w.s.stack[0] != w.cur || w.cur.ways() != 1 || w.s.states.len() != 1 || w.tally.Edges != 0 {
-			t.Errorf("it leaves %d chains, the last %+v, has entered %d states, and counts %d edges", len(w.s.stack), w.cur, w.s.states.len(), w.tally.Edges)
+		if len(w.s.stack) != 1 || w.s.stack[0] != w.cur || w.cur.ways() != 1 || w.s.states.len() != 1 || w.tally.Edges != 0 || w.s.failed != nil {
+			t.Errorf("it leaves %d chains, the last %+v, has entered %d states, counts %d edges, and reports %v",
+				len(w.s.stack), w.cur, w.s.states.len(), w.tally.Edges, w.s.failed)
 		}
 	}); err != nil {
 		t.Fatal(err)

@@ -33,8 +33,9 @@ func (w *walker) wake(id stateID, wake, left []sim.Actor, order uint32, set []as
 // came to the state in another way than the first, but what can happen there is the
 // same, so it can go on if its hosts have the same names: no run need come back to the
 // state for that. Only choices need the first way: their options are numbered by it (two
-// messages that wait, say, in the order in which they were sent). So where a step makes a
-// choice the run strays, and the step is left to a run of its own.
+// messages that wait, say, in the order in which they were sent), and the replay of a
+// violation. So a step that makes a choice or fails is left to a run that comes the first
+// way.
 func (w *walker) goOn(y *chain, order uint32) *chain {
 	if order != w.s.states.row(y.At).Order {
 		w.s.push(y)

@@ -26,7 +26,7 @@ type walker struct {
 	// lost: the run left its path. The code may recover the panic that reports it.
 	lost bool
 	// away: the run went on from a known state, see [walker.goOn]. strayed: it met a choice
-	// there, so its last step counts for nothing.
+	// since, so its last step counts for nothing.
 	away, strayed bool
 }
 
@@ -233,9 +233,10 @@ func (w *walker) conclude(x *chain, end sim.End, err error) {
 	if w.lost {
 		panic(ErrNotDeterministic)
 	}
-	w.c.endRunIf(end == sim.Finished && !w.strayed)
+	left := w.strayed || w.away && err != nil
+	w.c.endRunIf(end == sim.Finished && !left)
 	switch {
-	case w.strayed:
+	case left:
 		w.s.push(w.cur)
 	case err == nil && x.At != noState && w.picks <= len(w.path):
 		panic(ErrNotDeterministic) // the run finished on the path

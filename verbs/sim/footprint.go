@@ -108,8 +108,10 @@ func (w *World) Footprint() []Access { return w.foot }
 
 // touchRestart notes that the next life of a host begins. It needs nothing but what the host has left behind, and
 // its own code runs in later steps. Others can tell if they call the host, which finds this life, or look at its
-// lives. What concerns connections of the lives before, and calls to them, stays as it is, and so do all clocks.
+// lives, or if an endpoint that they use names this life before it begins. What concerns connections of the lives
+// before, and calls to them, stays as it is, and so do all clocks.
 func (w *World) touchRestart(n *node) {
 	w.touch(object(objHost, n.idx, 0), Write)
 	w.touch(n.current(), Write)
+	w.touch(lifeOf(n.idx, n.life), Write)
 }

@@ -232,6 +232,7 @@ func (q *qp) reaches(c *card, m *mr) bool {
 	return int(q.remote.QPN) > len(c.qps) || c.qps[q.remote.QPN-1].pd == m.pd
 }
 
+// hostLife is a life of n, or nil if it has not begun: an endpoint can name it before it does.
 func (n *node) hostLife(life int) *Host {
 	if life < len(n.all) {
 		return n.all[life]
