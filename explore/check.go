@@ -41,6 +41,9 @@ type Options struct {
 	// (sleep.go), and takes no step alone (chain.go). It shows what these rules save
 	// and that they lose nothing.
 	EveryOrder bool
+	// NoPrivate makes the search take no step alone, but it uses sleep sets, which omit edges
+	// and never a state: it finds as many states as with EveryOrder.
+	NoPrivate bool
 	// Backwards makes the search try what can happen at each state in the opposite order. It finds
 	// the same, and with EveryOrder and NoSymmetry in the same number of states: a fingerprint that
 	// takes two states for one is likely to lose something else.
@@ -249,6 +252,7 @@ func (o *Options) resolve(s *Scenario) (setting, error) {
 func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start time.Time) (*search, error) {
 	x := newSearch(cases[0], opt.tree)
 	x.every, x.backwards, x.edges, x.seek = opt.EveryOrder || opt.Eager, opt.Backwards, opt.Edges, opt.Seek
+	x.noPrivate = opt.NoPrivate
 	x.limit = opt.limits(start)
 	x.push(&chain{At: noState, Todo: []sim.Actor{0}})
 	if opt.Resume != "" {

@@ -18,6 +18,7 @@ type search struct {
 	identity  renaming       // of the hosts
 	symmetric []int          // the interchangeable hosts
 	every     bool           // Options.EveryOrder
+	noPrivate bool           // Options.NoPrivate
 	backwards bool           // Options.Backwards
 	edges     func(*Edge)    // Options.Edges
 	tree      *atomic.Uint64 // Options.tree

@@ -134,7 +134,7 @@ const lookAtLimit = 64
 // arrive enters the state after the last step, and reports whether the run continues
 // from there, with w.cur.
 func (w *walker) arrive(evs []sim.Event) bool {
-	rest, asleep, from := w.settle(w.c.w.Private())
+	rest, asleep, from := w.settle(w.c.w.Private() && !w.s.noPrivate)
 	y := w.enter(from, asleep, evs)
 	if y != nil && w.picks%lookAtLimit == 0 && w.s.limit.late() {
 		w.s.push(y)
