@@ -206,6 +206,7 @@ func (q *qp) Destroy() error {
 		return nil
 	}
 	q.w.cur.drain()
+	q.touch(Read) // whether others can tell is also for them to change
 	if !q.gone && !q.silent() {
 		q.w.cur.pauseDirty()
 	} else {

@@ -30,6 +30,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	q.touch(Add)
 	for i := range wrs {
 		q.copies(&wrs[i])
+		q.touch(Add) // again, for the copy may have begun another step
 		if err := q.postOne(&wrs[i]); err != nil {
 			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
 		}
