@@ -205,6 +205,11 @@ var lost = []struct {
 		[]string{"a:0 1 b:1"}},
 	{"an Atomic that has read mends what has become unreadable since", "strong poison(b)<=1 | a: fetchadd b x 1 p | b: pload x; read a x k; pload x", []string{"a: b:media 1"}},
 
+	// States, though no outcomes: a step used something that its footprint did not have.
+	{"a copy ends the step in which its request would have been posted", "strong | a: read b x k; send b 1 i | b:", nil},
+	{"the same against a reset", "strong | a: read b x p; write b x 1 i | b: reset a", nil},
+	{"whether Destroy pauses depends on the connection", "strong | a: flush b x k | b: load x; destroy a", nil},
+
 	// Interchangeable hosts.
 	{"interchangeable hosts that are connected", "strong | a: | b*2: write b x 1 i; load x", []string{"a: b:0,0", "a: b:0,1", "a: b:1,1"}},
 }
