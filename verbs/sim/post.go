@@ -63,6 +63,7 @@ func (q *qp) copies(wr *verbs.SendWR) {
 	}
 	for _, x := range wr.SGL {
 		if r, off, ok := q.pd.sge(x, false); ok {
+			w.touch(r.object(), Read) // what others send there may have come, or not
 			w.responses(r, off, int(x.Length))
 			w.machine.landBefore(r, off, int(x.Length))
 		}
