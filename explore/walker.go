@@ -233,10 +233,9 @@ func (w *walker) conclude(x *chain, end sim.End, err error) {
 	if w.lost {
 		panic(ErrNotDeterministic)
 	}
-	left := w.strayed || w.away && err != nil
-	w.c.endRunIf(end == sim.Finished && !left)
+	w.c.endRunIf(end == sim.Finished)
 	switch {
-	case left:
+	case w.strayed || w.away && err != nil:
 		w.s.push(w.cur)
 	case err == nil && x.At != noState && w.picks <= len(w.path):
 		panic(ErrNotDeterministic) // the run finished on the path
