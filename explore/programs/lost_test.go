@@ -209,6 +209,7 @@ var lost = []struct {
 	{"a copy ends the step in which its request would have been posted", "strong | a: read b x k; send b 1 i | b:", nil},
 	{"the same against a reset", "strong | a: read b x p; write b x 1 i | b: reset a", nil},
 	{"a copy looks at memory where nothing is on its way yet", "strong | a: write b x 1 mi | b: load x | c: write a x 6", nil},
+	{"what a timer leaves behind depends on whether its host may still die", "strong crash(*)<=1 timers=free | a: sleep 1 | b:", nil},
 	{"whether Destroy pauses depends on the connection", "strong | a: flush b x k | b: load x; destroy a", nil},
 
 	// Interchangeable hosts.

@@ -1,5 +1,7 @@
 package sim
 
+import "github.com/verbatim-rdma/verbatim/faults"
+
 // What a step uses, so that the search knows which steps commute. Two steps commute if
 // no use of the one conflicts with a use of the other. The rules are coarse on purpose,
 // since a use that is forgotten can cost a verdict, and one too many only time:
@@ -92,6 +94,17 @@ func (q *qp) touchMedia() {
 	for _, e := range q.elems {
 		if e.responds() && e.reg.pm != nil {
 			q.w.touch(e.reg.object(), Read)
+		}
+	}
+}
+
+// touchDeath notes that the step looks whether the budget still has a crash or a power failure for n.
+func (w *World) touchDeath(n *node) {
+	for i := range w.cands {
+		if c := &w.cands[i]; c.a == n.idx && (c.kind == faults.Crash || c.kind == faults.Power) {
+			for _, r := range c.rules {
+				w.touch(object(objBudget, 0, r), Read)
+			}
 		}
 	}
 }

@@ -142,6 +142,7 @@ func (t *task) wait(o op) bool {
 		// Its timer cannot wait for those of others, nor for faults and failures, but what it does then can;
 		// and that the time has passed shows, even if the host dies before it does anything.
 		t.dirty, t.looked, t.clocked = true, true, true
+		t.w.touchDeath(t.h.node)
 		t.h.acted = t.h.acted || t.w.mayDie(t.h.node)
 	}
 	return ok
