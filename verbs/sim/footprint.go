@@ -58,6 +58,16 @@ func lifeOf(n, life int) Object { return object(objLife, n, life+1) }
 // touchLife notes that the step deals with one life of a host, whether it has ended or not.
 func (h *Host) touchLife() { h.w.touch(lifeOf(h.node.idx, h.life), Read) }
 
+// touchRestart notes that the next life of a host begins. It needs nothing but what the host has left behind, and
+// its own code runs in later steps. Others can tell if they call the host, which finds this life, or look at its
+// lives, or if an endpoint that they use names this life before it begins. What concerns connections of the lives
+// before, and calls to them, stays as it is, and so do all clocks.
+func (w *World) touchRestart(n *node) {
+	w.touch(object(objHost, n.idx, 0), Write)
+	w.touch(n.current(), Write)
+	w.touch(lifeOf(n.idx, n.life), Write)
+}
+
 // touch notes that the step uses the connection of q: Add to post a request, Write for
 // all else.
 func (q *qp) touch(m Mode) {
@@ -118,13 +128,3 @@ func (r *region) acks() Object {
 
 // Footprint lists what the last step used. The slice is the world's own.
 func (w *World) Footprint() []Access { return w.foot }
-
-// touchRestart notes that the next life of a host begins. It needs nothing but what the host has left behind, and
-// its own code runs in later steps. Others can tell if they call the host, which finds this life, or look at its
-// lives, or if an endpoint that they use names this life before it begins. What concerns connections of the lives
-// before, and calls to them, stays as it is, and so do all clocks.
-func (w *World) touchRestart(n *node) {
-	w.touch(object(objHost, n.idx, 0), Write)
-	w.touch(n.current(), Write)
-	w.touch(lifeOf(n.idx, n.life), Write)
-}

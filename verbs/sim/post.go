@@ -27,10 +27,9 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	default:
 		q.w.cur.seam()
 	}
-	q.touch(Add)
 	for i := range wrs {
 		q.copies(&wrs[i])
-		q.touch(Add) // again, for the copy may have begun another step
+		q.touch(Add) // not before, for the copy may begin another step
 		if err := q.postOne(&wrs[i]); err != nil {
 			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
 		}
