@@ -1,5 +1,7 @@
 package sim
 
+import "slices"
+
 // A card reads what it sends from the requester's memory when the request leaves, not when it
 // is posted: an element has a source until then.
 
@@ -24,6 +26,16 @@ func (w *World) unfetched(e *elem) *elem {
 func (w *World) leavesBefore(p, e *elem) bool {
 	return p.q == e.q && (p.precedes(e) && !w.overtakes(e, p) ||
 		w.cfg.Profile.WholePackets && p.kind == elemWrite && e.kind == elemWrite && w.mates(p, e))
+}
+
+// mayLeave reports whether e can be under way by now. Unlike what arrives, it needs no receive and nobody at
+// the other end: a packet may be slow. If the card has to send it again, it fetches again.
+func (w *World) mayLeave(e *elem) bool {
+	if w.mayCome(e) {
+		return true
+	}
+	return e.wr < e.q.finds(unlimited) && !e.leftDenied() &&
+		!slices.ContainsFunc(e.q.elems, func(p *elem) bool { return w.holdsBack(p, e) && !w.mayCome(p) })
 }
 
 // fetchOne makes the card read e's source memory, but not that of what leaves before e.

@@ -182,21 +182,30 @@ func (q *qp) alone() bool {
 
 // reach is the index of the first work request that cannot have arrived yet.
 func (q *qp) reach() int {
-	n := min(q.limit, q.cutAt, q.held, q.posted)
-	if !q.sends() {
-		n = min(n, q.denied())
-	}
 	p := q.peer
 	if q.alone() {
 		return q.acked()
 	}
 	if p == nil || p.state < verbs.StateRTR || p.state == verbs.StateErr {
-		return min(n, q.refused())
+		return min(q.sent(), q.refused())
 	}
-	free := len(p.rq)
-	from := q.head
-	if q.unmet > 0 {
-		from = max(p.recvNext, q.base)
+	return q.finds(len(p.rq))
+}
+
+// sent is the index of the first work request that the link, or the state of q, keeps from the other end.
+func (q *qp) sent() int {
+	n := min(q.limit, q.cutAt, q.held, q.posted)
+	if !q.sends() {
+		n = min(n, q.denied())
+	}
+	return n
+}
+
+// finds is the index of the first work request that fails, or does not find one of so many receives.
+func (q *qp) finds(receives int) int {
+	n, from := q.sent(), q.head
+	if q.peer != nil && q.unmet > 0 {
+		from = max(q.peer.recvNext, q.base)
 	}
 	for i := from; i < n; i++ {
 		s := q.ent(i)
@@ -204,10 +213,10 @@ func (q *qp) reach() int {
 			return i
 		}
 		if s.op.ConsumesRecv() && !s.recv {
-			if free == 0 {
+			if receives == 0 {
 				return i
 			}
-			free--
+			receives--
 		}
 	}
 	return n

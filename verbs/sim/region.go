@@ -379,9 +379,9 @@ func (r *region) word(cell int) uint64 {
 func (w *World) pokeSource(r *region, off, n int) bool {
 	for _, e := range r.srcs {
 		if e.srcOff < off+n && off < e.srcOff+e.n && !e.asked {
-			e.q.touch(Read) // whether e can have left depends on the other end: is it connected, has it a receive?
-			if !w.machine.fetchesUnseen() || !w.mayCome(e) || slices.ContainsFunc(r.srcs, func(p *elem) bool { return p.asked && w.leavesBefore(p, e) }) {
-				continue // in eager mode the card fetches when a packet leaves; what finds no receive is sent again; and it fetches in order
+			e.q.touch(Read) // whether e can have left depends on what its connection has lost
+			if !w.machine.fetchesUnseen() || !w.mayLeave(e) || slices.ContainsFunc(r.srcs, func(p *elem) bool { return p.asked && w.leavesBefore(p, e) }) {
+				continue // in eager mode the card fetches when a packet leaves; and it fetches in order
 			}
 			e.asked = true
 			if w.choose(ChooseFetch, 2, func(i int) string { return e.name() + fetchNames[i] }) == 1 {

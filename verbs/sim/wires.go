@@ -9,7 +9,7 @@ import (
 // The steps of wires and cards, and what is known of a connection on which each arrival and each
 // acknowledgement was one. The late machine comes here as well, once it has decided what has arrived.
 
-// wireSteps lists the elements that can arrive or land next.
+// wireSteps lists the elements that can leave, arrive or land next. What can arrive leaves in the same step.
 func (w *World) wireSteps(q *qp, out []*elem) []*elem {
 	var missing []*elem
 	reach := q.posted
@@ -20,7 +20,8 @@ func (w *World) wireSteps(q *qp, out []*elem) []*elem {
 		switch {
 		case e.over():
 		case !e.came:
-			if e.wr < reach && (q.buffer != nil || !e.leftDenied()) && !e.frozen && !w.heldBack(e) && !slices.ContainsFunc(missing, func(p *elem) bool { return !w.overtakes(e, p) }) {
+			come := e.wr < reach && (q.buffer != nil || !e.leftDenied()) && !slices.ContainsFunc(missing, func(p *elem) bool { return !w.overtakes(e, p) })
+			if (come || e.wr >= reach && w.unfetched(e) == e && w.mayLeave(e)) && !e.frozen && !w.heldBack(e) {
 				out = append(out, e)
 			}
 			missing = append(missing, e)
@@ -105,6 +106,10 @@ func (c *cq) awaited() bool {
 func (w *World) stepWire(q *qp) {
 	steps := w.wireSteps(q, nil)
 	e := steps[w.choose(ChooseLanding, len(steps), func(i int) string { return steps[i].name() })]
+	if !e.came && q.buffer == nil && e.wr >= q.reach() {
+		w.fetch(e) // it leaves, and comes later
+		return
+	}
 	if !e.came {
 		e.came = true
 		if e.n == 0 {
