@@ -130,7 +130,7 @@ func (q *qp) comesAgain() {
 // denyNoMore forgets that access was denied to what a reset wiped: it comes no more.
 func (q *qp) denyNoMore() {
 	for i := q.base; i < q.posted; i++ {
-		if s := q.ent(i); s.early && !q.mayCome(i) {
+		if s := q.ent(i); s.early && !q.stands(i) {
 			s.early, s.nak = false, verbs.StatusSuccess
 		}
 	}
@@ -152,7 +152,7 @@ func (q *qp) grant() {
 	first := p.posted
 	for i := p.base; i < p.posted; i++ {
 		s := p.ent(i)
-		if !s.early || p.gone && s.came || s.need&^q.access != 0 || !p.mayCome(i) { // of an ended requester one may have been refused
+		if !s.early || p.gone && s.came || s.need&^q.access != 0 || !p.stands(i) { // of an ended requester one may have been refused
 			continue
 		}
 		first = min(first, i)
@@ -204,7 +204,7 @@ func (q *qp) forbidden() int {
 // way and the access flags of its peer forbid.
 func (q *qp) denied() int {
 	for i := q.base; i < q.posted; i++ {
-		if q.ent(i).early && q.mayCome(i) {
+		if q.ent(i).early && q.stands(i) {
 			return i
 		}
 	}
@@ -215,6 +215,20 @@ func (q *qp) denied() int {
 // in flight at a reset.
 func (q *qp) mayCome(i int) bool {
 	return i >= q.first || slices.ContainsFunc(q.elems, func(e *elem) bool { return e.wr == i })
+}
+
+// stands reports whether it matters that request i was denied: it may still arrive, or stands before what may, a
+// message without data, say.
+func (q *qp) stands(i int) bool {
+	if q.mayCome(i) {
+		return true
+	}
+	for j := i + 1; j < q.first; j++ {
+		if s := q.ent(j); q.connection(j) == q.connection(i) && (q.mayCome(j) || s.op.ConsumesRecv() && !s.recv) {
+			return true
+		}
+	}
+	return false
 }
 
 // leftDenied reports whether e is of an earlier connection, at or behind what is denied.
