@@ -61,12 +61,18 @@ var lost = []struct {
 		"strong linger | a: recv b; dereg; accept; wait b 1 | b: read a x s; send a 1 z; wait a 1; destroy a; call a 1",
 		[]string{"a:1 Recv=0 b:REM_ACCESS_ERR…", "a:1 WR_FLUSH_ERR b:REM_ACCESS_ERR…"}},
 
+	{"a message left before its source changed, and came when its receive was there", "strong | a: accept; recv b; wait b 1 | b: send a 1 m; store x 7; ask a 1",
+		[]string{"a:1 Recv=0 b:"}},
+	{"a Write left behind a message without a receive, before its source changed", "strong | a: accept; recv b; wait b 1; load y | b: send a 1; write a y 1 m; store x 7; ask a 1",
+		[]string{"a:1 Recv=1 7 b:", "a:1 Recv=1 0 b:"}},
+
 	// Two states for one: the search finds more of them in one order than in the other.
 	{"what is posted empty to a queue pair in ERR needs what it would have needed before", "strong linger | a: read b x n; wait b 1 | b: writeimm a x 1 z", []string{"a:REM_ACCESS_ERR b:"}},
 	{"a post that need not pause is an observation as one that pauses", "strong | a: go {}; cas b x 0 1; wide b 1 i | b:", nil},
 	{"a store that need not pause is an observation as one that pauses", "strong | a: send b 1; dereg | b daemon: write a x 1; change 9; change 9", nil},
 	{"a report that need not pause is an observation as one that pauses", "strong | a: dereg | b: write a x 1; change 1; say; change 1; say; change 1", nil},
 	{"so is an inline request, whether a response may change what is copied or not", "strong+StoreBuffers=false linger | b daemon: go {lock; unlock}; send a 1 i; deaf; change 9; unlock; send a 1 i; signal | a: reset b; write b x 1", nil},
+	{"what was refused is not cut off again by a revocation", "strong revoke(a)<=1 | a: deny b; rereg | b: wide a 1 n; wait a 1", nil},
 	{"a request that never leaves needs no key", "iba linger | a: read b x n; wait b 1 | b: writeimm a x 1", []string{"a:REM_ACCESS_ERR b:"}},
 	{"nor is it refused when its key goes", "iba linger | a: read b x n; wait b 1; destroy b; dereg | b: writeimm a x 1", []string{"a:REM_ACCESS_ERR b:"}},
 	{"not even behind one that is", "iba linger | a: read b x n; wait b 1; reset b; dereg | b: write a x 1 b; writeimm a x 1 d", []string{"a:REM_ACCESS_ERR b:"}},
@@ -314,6 +320,8 @@ var never = []struct {
 	{"a machine has the media errors of the one that it replaces", "strong | a: ipoison b; isuspect b | b: / pload x", []string{"a: b:,1(media)", "a: b:1(media)"}},
 	{"a queue pair that was never connected refuses a key", "strong | a: connect b | b: acceptconn; read a x k; wait a 1",
 		[]string{"a:unreachable b:REM_ACCESS_ERR"}},
+	{"a message comes behind a Read that was denied, after a reset of its requester", "strong | a: accept; read b x; send b 1 z; reset b | b: recv a; deny a; ask a 1; wait a 1",
+		[]string{"a:1 b:Recv=0"}},
 }
 
 // What cannot be is not found.

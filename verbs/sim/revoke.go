@@ -58,7 +58,7 @@ func (m *late) cutoff(q *qp, hit func(*sqEntry) bool, nak verbs.Status, awaits b
 	}
 	reach := max(q.reach(), q.since) // what was posted to an old connection bounds nothing that comes on this one
 	for i := reach; i < q.posted && !live; i++ {
-		if hit(q.ent(i)) {
+		if s := q.ent(i); hit(s) && !s.wasRefused() {
 			q.limit = min(q.limit, i) // it has not come by now, nor will it or what is behind it be executed
 			break
 		}
@@ -89,6 +89,9 @@ func (m *late) cutoff(q *qp, hit func(*sqEntry) bool, nak verbs.Status, awaits b
 	}
 	m.settleRivals(q)
 }
+
+// wasRefused reports whether s has come, and its responder went to ERR for it: nothing stops it again.
+func (s *sqEntry) wasRefused() bool { return s.came && s.nak != verbs.StatusSuccess }
 
 // executedByNow decides which Atomics of a requester that has ended were executed before a
 // revocation. With DrainOnRevoke the others have not come; without it they are not executed any

@@ -268,7 +268,7 @@ func (w *World) cutoffKnown(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		q.limit = limitAfter(q, n, nak)
 	}
 	for i := n; i < q.posted && !live; i++ {
-		if hit(q.ent(i)) {
+		if s := q.ent(i); hit(s) && !s.wasRefused() {
 			q.limit = min(q.limit, i) // nor will what comes behind it be executed
 			break
 		}
