@@ -265,12 +265,13 @@ func (q *qp) fates(p print, n int) print {
 	if left == q.posted {
 		return p
 	}
+	denied := q.denied()
 	for i := q.base; i < n; i++ {
 		s := q.ent(i)
 		if q.connection(i) < q.connection(left) {
 			continue
 		}
-		if i < left && s.nak != verbs.StatusSuccess {
+		if i < left && s.nak != verbs.StatusSuccess && (i >= q.head || !s.early || i == denied) { // of those that were denied the first counts
 			p = p.Int(n - i).Uint(uint64(s.nak)<<8 | uint64(boolInt(s.early))) // what is behind it comes only if it did before the refusal
 		}
 		for _, e := range s.payload {
