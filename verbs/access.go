@@ -28,3 +28,24 @@ func CheckRegistration(a Access, flush bool) error {
 	}
 	return nil
 }
+
+// CheckMemory returns nil if mem has bytes that can be registered: at least one, and no more than the
+// address space has from its address. The error wraps [ErrInvalid].
+func CheckMemory(mem Memory) error {
+	switch addr, n := mem.Addr(), mem.Len(); {
+	case n < 1:
+		return fmt.Errorf("%w: a region of %d bytes", ErrInvalid, n)
+	case addr+uint64(n-1) < addr:
+		return fmt.Errorf("%w: %d bytes at %#x exceed the address space", ErrInvalid, n, addr)
+	}
+	return nil
+}
+
+// Covers reports whether a registration of size bytes at base covers n bytes at addr. Either address
+// may have any value: a request can name any.
+func Covers(base uint64, size int, addr uint64, n int) bool {
+	return addr >= base && addr-base <= uint64(size) && n <= size-int(addr-base)
+}
+
+// Grants reports whether a registration or a queue pair with access a permits what needs need.
+func (a Access) Grants(need Access) bool { return a&need == need }
