@@ -40,12 +40,3 @@ func CheckMemory(mem Memory) error {
 	}
 	return nil
 }
-
-// Covers reports whether a registration of size bytes at base covers n bytes at addr. Either address
-// may have any value: a request can name any.
-func Covers(base uint64, size int, addr uint64, n int) bool {
-	return addr >= base && addr-base <= uint64(size) && n <= size-int(addr-base)
-}
-
-// Grants reports whether a registration or a queue pair with access a permits what needs need.
-func (a Access) Grants(need Access) bool { return a&need == need }
