@@ -28,3 +28,15 @@ func CheckRegistration(a Access, flush bool) error {
 	}
 	return nil
 }
+
+// CheckMemory returns nil if mem has bytes that can be registered: at least one, and no more than the
+// address space has from its address. The error wraps [ErrInvalid].
+func CheckMemory(mem Memory) error {
+	switch addr, n := mem.Addr(), mem.Len(); {
+	case n < 1:
+		return fmt.Errorf("%w: a region of %d bytes", ErrInvalid, n)
+	case addr+uint64(n-1) < addr:
+		return fmt.Errorf("%w: %d bytes at %#x exceed the address space", ErrInvalid, n, addr)
+	}
+	return nil
+}

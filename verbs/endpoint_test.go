@@ -73,3 +73,35 @@ func FuzzEndpoint(f *testing.F) {
 		}
 	})
 }
+
+func TestEndpointCheck(t *testing.T) {
+	good := Endpoint{QPN: 17, PSN: 5, MTU: 1024}
+	for _, c := range []struct {
+		what   string
+		change func(e *Endpoint)
+		least  int
+		want   string
+	}{
+		{"a good one", func(*Endpoint) {}, MinMTU, ""},
+		{"the largest numbers", func(e *Endpoint) { e.QPN, e.PSN, e.MTU = 1<<24-1, 1<<24-1, MaxMTU }, MinMTU, ""},
+		{"the smallest MTU", func(e *Endpoint) { e.MTU = MinMTU }, MinMTU, ""},
+		{"an MTU below a card's", func(e *Endpoint) { e.MTU = 8 }, 1, ""},
+		{"no QP number", func(e *Endpoint) { e.QPN = 0 }, 1, "verbs: invalid argument: QP number 0 is not from 1 to 16777215"},
+		{"a QP number of 25 bits", func(e *Endpoint) { e.QPN = 1 << 24 }, 1, "verbs: invalid argument: QP number 16777216 is not from 1 to 16777215"},
+		{"a PSN of 25 bits", func(e *Endpoint) { e.PSN = 1 << 24 }, 1, "verbs: invalid argument: packet sequence number 16777216 has more than 24 bits"},
+		{"no MTU", func(e *Endpoint) { e.MTU = 0 }, 1, "verbs: invalid argument: MTU 0 is not a power of two from 1 to 4096"},
+		{"too small an MTU", func(e *Endpoint) { e.MTU = 128 }, MinMTU, "verbs: invalid argument: MTU 128 is not a power of two from 256 to 4096"},
+		{"an odd MTU", func(e *Endpoint) { e.MTU = 1500 }, MinMTU, "verbs: invalid argument: MTU 1500 is not a power of two from 256 to 4096"},
+		{"too large an MTU", func(e *Endpoint) { e.MTU = 8192 }, MinMTU, "verbs: invalid argument: MTU 8192 is not a power of two from 256 to 4096"},
+	} {
+		e, got := good, ""
+		c.change(&e)
+		err := e.Check(c.least)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want || (err != nil) != errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
+	}
+}

@@ -44,6 +44,15 @@ func (o Opcode) Needs(flushTo Access) Access {
 	return 0
 }
 
+// Grants reports whether a registration or a queue pair with access a permits what needs need.
+func (a Access) Grants(need Access) bool { return a&need == need }
+
+// Covers reports whether a registration of size bytes at base covers n bytes at addr. Either address
+// may have any value: a request can name any.
+func Covers(base uint64, size int, addr uint64, n int) bool {
+	return addr >= base && addr-base <= uint64(size) && n <= size-int(addr-base)
+}
+
 // FlushesTo reports whether a Flush may have a as its FlushTo.
 func (a Access) FlushesTo() bool { return a&flushes != 0 && a&^flushes == 0 }
 

@@ -95,11 +95,8 @@ func (ch *channel) Destroy() error {
 	n, gone := len(ch.cqs), ch.gone
 	ch.gone = ch.gone || n == 0
 	ch.mu.Unlock()
-	switch {
-	case gone:
-		return fmt.Errorf("hw: %s: destroy a channel: %w", ch.d.name, verbs.ErrClosed)
-	case n > 0:
-		return fmt.Errorf("hw: %s: destroy a channel: %w: %d CQs report on it", ch.d.name, verbs.ErrBusy, n)
+	if err := verbs.CheckDestroyChannel(gone, n); err != nil {
+		return fmt.Errorf("hw: %s: destroy a channel: %w", ch.d.name, err)
 	}
 	ch.wakeAll()
 	ch.events.close()

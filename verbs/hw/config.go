@@ -237,13 +237,10 @@ func checkQP(cfg verbs.QPConfig, attr *verbs.DeviceAttr) (verbs.QPConfig, error)
 
 // checkEndpoint checks a peer's endpoint.
 func checkEndpoint(e verbs.Endpoint, roce bool) error {
+	if err := e.Check(verbs.MinMTU); err != nil {
+		return fmt.Errorf("the peer: %w", err)
+	}
 	switch {
-	case e.QPN == 0 || e.QPN >= 1<<24:
-		return fmt.Errorf("%w: QP number %d of the peer", verbs.ErrInvalid, e.QPN)
-	case e.PSN >= 1<<24:
-		return fmt.Errorf("%w: packet sequence number %d of the peer has more than 24 bits", verbs.ErrInvalid, e.PSN)
-	case mtuCode(int(e.MTU)) == 0:
-		return fmt.Errorf("%w: MTU %d of the peer, which must be one of %v", verbs.ErrInvalid, e.MTU, mtus)
 	case roce && e.GID == [16]byte{}:
 		return fmt.Errorf("%w: the peer has no GID, and RoCE needs one", verbs.ErrInvalid)
 	case !roce && e.LID == 0 && e.GID == [16]byte{}:

@@ -49,8 +49,8 @@ type cq struct {
 
 // CreateCQ implements verbs.Device.
 func (d *device) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
-	if depth <= 0 || depth > d.maxCQE {
-		return nil, fmt.Errorf("hw: %s: create CQ: %w: depth is %d; it must be 1 to %d", d.name, verbs.ErrInvalid, depth, d.maxCQE)
+	if err := verbs.CheckDepth(depth, d.maxCQE); err != nil {
+		return nil, fmt.Errorf("hw: %s: create CQ: %w", d.name, err)
 	}
 	q := &cq{d: d}
 	if ch == nil { // a wait needs a channel to sleep on
@@ -103,11 +103,8 @@ func (q *cq) Destroy() error {
 }
 
 func (q *cq) destroy() error {
-	switch {
-	case q.stash == nil:
-		return fmt.Errorf("hw: %s: destroy CQ: %w", q.d.name, verbs.ErrClosed)
-	case q.refs > 0:
-		return fmt.Errorf("hw: %s: destroy CQ: %w: %d QPs use it", q.d.name, verbs.ErrBusy, q.refs)
+	if err := verbs.CheckDestroyCQ(q.stash == nil, q.refs); err != nil {
+		return fmt.Errorf("hw: %s: destroy CQ: %w", q.d.name, err)
 	}
 	if rc := C.ibv_destroy_cq(q.stash.cq); rc != 0 {
 		return q.d.err("destroy CQ", rc, "")
@@ -134,8 +131,8 @@ func (q *cq) use(n int) error {
 
 // Poll implements verbs.CQ.
 func (q *cq) Poll(wc []verbs.WC) (n int, err error) {
-	if len(wc) == 0 {
-		return 0, fmt.Errorf("hw: %s: poll: %w: no room for completions", q.d.name, verbs.ErrInvalid)
+	if err := verbs.CheckRoom(wc); err != nil {
+		return 0, fmt.Errorf("hw: %s: poll: %w", q.d.name, err)
 	}
 	q.mu.Lock()
 	if q.stash == nil || q.at == int(q.stash.n) {

@@ -40,11 +40,8 @@ func (d *device) AllocPD() (verbs.PD, error) {
 func (p *pd) Dealloc() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case p.c == nil:
-		return fmt.Errorf("hw: %s: deallocate a protection domain: %w", p.d.name, verbs.ErrClosed)
-	case p.open > 0:
-		return fmt.Errorf("hw: %s: deallocate a protection domain: %w: %d regions and QPs are left", p.d.name, verbs.ErrBusy, p.open)
+	if err := verbs.CheckDealloc(p.c == nil, p.open); err != nil {
+		return fmt.Errorf("hw: %s: deallocate a protection domain: %w", p.d.name, err)
 	}
 	if rc := C.ibv_dealloc_pd(p.c); rc != 0 {
 		return p.d.err("deallocate a protection domain", rc, "")
@@ -96,13 +93,16 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 	if err := verbs.CheckRegistration(access, p.d.attr.HasFlush); err != nil {
 		return nil, fmt.Errorf("hw: %s: %s: %w", p.d.name, what, err)
 	}
+	if err := verbs.CheckMemory(mem); err != nil {
+		return nil, fmt.Errorf("hw: %s: %s: %w", p.d.name, what, err)
+	}
 	if err := p.d.alive(); err != nil {
 		return nil, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.c == nil {
-		return nil, fmt.Errorf("hw: %s: %s: %w", p.d.name, what, verbs.ErrClosed)
+	if err := verbs.CheckPD(p.c == nil); err != nil {
+		return nil, fmt.Errorf("hw: %s: %s: %w", p.d.name, what, err)
 	}
 	lock, hasLock := mem.(pinned)
 	if hasLock {
@@ -157,5 +157,5 @@ func (p *pd) covers(s verbs.SGE) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	m := p.mrs[s.LKey]
-	return m != nil && s.Addr >= m.addr && uint64(s.Length) <= uint64(m.size) && s.Addr-m.addr <= uint64(m.size)-uint64(s.Length)
+	return m != nil && verbs.Covers(m.addr, m.size, s.Addr, int(s.Length))
 }

@@ -92,8 +92,8 @@ func (q *qp) create() error {
 	p, d := q.pd, q.d
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.c == nil {
-		return fmt.Errorf("hw: %s: create QP: %w: the protection domain", d.name, verbs.ErrClosed)
+	if err := verbs.CheckPD(p.c == nil); err != nil {
+		return fmt.Errorf("hw: %s: create QP: %w", d.name, err)
 	}
 	for i, c := range []*cq{q.sendCQ, q.recvCQ} {
 		if err := c.use(1); err != nil {

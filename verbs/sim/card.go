@@ -39,8 +39,8 @@ func (c *card) CreateCompChannel() (verbs.CompChannel, error) {
 }
 
 func (c *card) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
-	if depth <= 0 || depth > 1<<20 {
-		return nil, fmt.Errorf("sim: create CQ: %w: depth %d", verbs.ErrInvalid, depth)
+	if err := verbs.CheckDepth(depth, 1<<20); err != nil {
+		return nil, fmt.Errorf("sim: create CQ: %w", err)
 	}
 	if ch != nil {
 		c.h.w.guard()
@@ -74,12 +74,8 @@ func (p *pd) Dealloc() error {
 	w := p.c.h.w
 	w.guard()
 	w.cur.pauseShared()
-	switch {
-	case w.dying():
-	case p.gone:
-		return w.cur.refused(fmt.Errorf("sim: deallocate a protection domain: %w", verbs.ErrClosed))
-	case p.open > 0:
-		return w.cur.refused(fmt.Errorf("sim: deallocate a protection domain: %w: %d regions and QPs are left", verbs.ErrBusy, p.open))
+	if err := verbs.CheckDealloc(p.gone, p.open); err != nil && !w.dying() {
+		return w.cur.refused(fmt.Errorf("sim: deallocate a protection domain: %w", err))
 	}
 	p.gone = true
 	p.c.h.makes(endedPD, p.ord, 0)
@@ -106,8 +102,8 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 	default:
 		t.drainShared()
 	}
-	if p.gone {
-		return nil, p.c.h.w.cur.refused(fmt.Errorf("sim: register memory: %w: the protection domain", verbs.ErrClosed))
+	if err := verbs.CheckPD(p.gone); err != nil {
+		return nil, p.c.h.w.cur.refused(fmt.Errorf("sim: register memory: %w", err))
 	}
 	if err := verbs.CheckRegistration(access, w.cfg.Profile.FlushOps); err != nil {
 		return nil, fmt.Errorf("sim: register memory: %w", err)
@@ -210,5 +206,5 @@ func (p *pd) sge(s verbs.SGE, write bool) (*region, int, bool) {
 
 // has reports whether n bytes from addr, which may be any, are in the region.
 func (r *region) has(addr uint64, n int) bool {
-	return addr >= r.base && addr-r.base <= uint64(len(r.data)) && n <= len(r.data)-int(addr-r.base)
+	return verbs.Covers(r.base, len(r.data), addr, n)
 }

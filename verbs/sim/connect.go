@@ -3,7 +3,6 @@ package sim
 import (
 	"encoding/binary"
 	"fmt"
-	"math/bits"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -47,8 +46,11 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	if q.state != verbs.StateInit || q.linked {
 		return nil, q.w.cur.refused(fmt.Errorf("sim: connect QP %d: %w: in state %v", q.num, verbs.ErrState, q.state))
 	}
-	if gidHost(e.GID) >= len(q.w.nodes) || e.QPN == 0 || e.QPN >= 1<<24 || e.PSN >= 1<<24 || e.MTU > 4096 || bits.OnesCount16(e.MTU) != 1 {
-		return nil, fmt.Errorf("sim: connect QP %d: %w: no such endpoint: %+v", q.num, verbs.ErrInvalid, e)
+	if err := e.Check(1); err != nil {
+		return nil, fmt.Errorf("sim: connect QP %d: the peer: %w", q.num, err)
+	}
+	if gidHost(e.GID) >= len(q.w.nodes) {
+		return nil, fmt.Errorf("sim: connect QP %d: %w: no host has the address %x", q.num, verbs.ErrInvalid, e.GID)
 	}
 	for _, p := range q.h.card.qps {
 		q.nth += boolInt(p.linked && p.remote.GID == e.GID)

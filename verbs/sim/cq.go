@@ -34,12 +34,8 @@ type front struct {
 func (c *cq) Destroy() error {
 	c.h.w.guard()
 	c.h.w.cur.pauseShared()
-	switch {
-	case c.h.w.dying():
-	case c.gone:
-		return c.h.w.cur.refused(fmt.Errorf("sim: destroy CQ: %w", verbs.ErrClosed))
-	case len(c.qps)+len(c.rqps) > 0:
-		return c.h.w.cur.refused(fmt.Errorf("sim: destroy CQ: %w: QPs use it", verbs.ErrBusy))
+	if err := verbs.CheckDestroyCQ(c.gone, len(c.qps)+len(c.rqps)); err != nil && !c.h.w.dying() {
+		return c.h.w.cur.refused(fmt.Errorf("sim: destroy CQ: %w", err))
 	}
 	c.gone = true
 	c.h.makes(endedCQ, c.ord, 0)
@@ -61,8 +57,8 @@ func (c *cq) Poll(wc []verbs.WC) (int, error) {
 	} else {
 		t.pauseLook()
 	}
-	if len(wc) == 0 {
-		return 0, fmt.Errorf("sim: poll: %w: no room for completions", verbs.ErrInvalid)
+	if err := verbs.CheckRoom(wc); err != nil {
+		return 0, fmt.Errorf("sim: poll: %w", err)
 	}
 	if c.gone {
 		return 0, t.refused(fmt.Errorf("sim: poll: %w", verbs.ErrClosed))
@@ -95,8 +91,8 @@ func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 	w := c.h.w
 	w.guard()
 	t := w.cur
-	if len(wc) == 0 {
-		return 0, fmt.Errorf("sim: wait: %w: no room for completions", verbs.ErrInvalid)
+	if err := verbs.CheckRoom(wc); err != nil {
+		return 0, fmt.Errorf("sim: wait: %w", err)
 	}
 	if c.gone {
 		return 0, t.refused(fmt.Errorf("sim: wait: %w", verbs.ErrClosed))
@@ -234,13 +230,12 @@ func (ch *channel) Destroy() error {
 		return nil
 	}
 	ch.h.w.cur.pauseShared()
-	if ch.gone {
-		return ch.h.w.cur.refused(fmt.Errorf("sim: destroy a channel: %w", verbs.ErrClosed))
-	}
+	left := 0
 	for _, c := range ch.cqs {
-		if !c.gone {
-			return ch.h.w.cur.refused(fmt.Errorf("sim: destroy a channel: %w: CQs use it", verbs.ErrBusy))
-		}
+		left += boolInt(!c.gone)
+	}
+	if err := verbs.CheckDestroyChannel(ch.gone, left); err != nil {
+		return ch.h.w.cur.refused(fmt.Errorf("sim: destroy a channel: %w", err))
 	}
 	ch.gone = true
 	ch.h.makes(endedChannel, ch.ord, 0)

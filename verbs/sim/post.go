@@ -200,7 +200,7 @@ func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 		s.length = len(m.r.data)
 		wr.RemoteAddr = m.r.base
 	}
-	if m == nil || !q.reaches(rh.card, m) || m.access&need != need || !m.r.has(wr.RemoteAddr, s.length) {
+	if m == nil || !q.reaches(rh.card, m) || !m.access.Grants(need) || !m.r.has(wr.RemoteAddr, s.length) {
 		s.keyless = true
 		if !s.early {
 			s.nak = verbs.StatusRemAccessErr

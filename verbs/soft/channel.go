@@ -32,11 +32,8 @@ func (d *device) CreateCompChannel() (verbs.CompChannel, error) {
 func (ch *channel) Destroy() error {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	switch {
-	case ch.gone:
-		return ch.d.errorf("destroy a channel: %w", verbs.ErrClosed)
-	case len(ch.cqs) > 0:
-		return ch.d.errorf("destroy a channel: %w: %d CQs report on it", verbs.ErrBusy, len(ch.cqs))
+	if err := verbs.CheckDestroyChannel(ch.gone, len(ch.cqs)); err != nil {
+		return ch.d.errorf("destroy a channel: %w", err)
 	}
 	ch.gone = true
 	ch.asleep.WakeAll()

@@ -34,8 +34,8 @@ func (d *device) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
 	if err := d.alive(); err != nil {
 		return nil, err
 	}
-	if depth <= 0 || depth > maxCQE {
-		return nil, d.errorf("create CQ: %w: depth is %d; it must be 1 to %d", verbs.ErrInvalid, depth, maxCQE)
+	if err := verbs.CheckDepth(depth, maxCQE); err != nil {
+		return nil, d.errorf("create CQ: %w", err)
 	}
 	q := &cq{d: d, ring: make([]entry, depth)}
 	if ch == nil { // a wait sleeps on a channel, so there is one
@@ -63,13 +63,9 @@ func (d *device) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
 // Destroy implements verbs.CQ.
 func (q *cq) Destroy() error {
 	q.ch.mu.Lock()
-	switch {
-	case q.gone:
+	if err := verbs.CheckDestroyCQ(q.gone, q.refs); err != nil {
 		q.ch.mu.Unlock()
-		return q.d.errorf("destroy CQ: %w", verbs.ErrClosed)
-	case q.refs > 0:
-		q.ch.mu.Unlock()
-		return q.d.errorf("destroy CQ: %w: %d QPs use it", verbs.ErrBusy, q.refs)
+		return q.d.errorf("destroy CQ: %w", err)
 	}
 	q.gone = true
 	q.ch.cqs = slices.DeleteFunc(q.ch.cqs, func(x *cq) bool { return x == q })
@@ -151,8 +147,8 @@ func (q *cq) take(wc []verbs.WC) (n int) {
 
 // Poll implements verbs.CQ.
 func (q *cq) Poll(wc []verbs.WC) (int, error) {
-	if len(wc) == 0 {
-		return 0, q.d.errorf("poll: %w: no room for completions", verbs.ErrInvalid)
+	if err := verbs.CheckRoom(wc); err != nil {
+		return 0, q.d.errorf("poll: %w", err)
 	}
 	q.ch.mu.Lock()
 	defer q.ch.mu.Unlock()
@@ -164,8 +160,8 @@ func (q *cq) Poll(wc []verbs.WC) (int, error) {
 
 // Wait implements verbs.CQ.
 func (q *cq) Wait(wc []verbs.WC, timeout time.Duration) (n int, err error) {
-	if len(wc) == 0 {
-		return 0, q.d.errorf("wait: %w: no room for completions", verbs.ErrInvalid)
+	if err := verbs.CheckRoom(wc); err != nil {
+		return 0, q.d.errorf("wait: %w", err)
 	}
 	err = q.ch.wait(timeout, func() *sleepers.Sleeper { return q.ch.asleep.Join(q) }, func() (bool, error) {
 		if err := q.usable(); err != nil {

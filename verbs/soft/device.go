@@ -15,7 +15,7 @@ import (
 
 // Limits of a device.
 const (
-	mtu         = 4096 // bytes of payload that are placed at once
+	mtu         = verbs.MaxMTU // bytes of payload that are placed at once
 	maxInline   = 220
 	maxSGE      = 16
 	maxQPWR     = 1 << 14

@@ -29,11 +29,8 @@ func (d *device) AllocPD() (verbs.PD, error) {
 func (p *pd) Dealloc() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case p.gone:
-		return p.d.errorf("deallocate a protection domain: %w", verbs.ErrClosed)
-	case p.open > 0:
-		return p.d.errorf("deallocate a protection domain: %w: %d regions and QPs are left", verbs.ErrBusy, p.open)
+	if err := verbs.CheckDealloc(p.gone, p.open); err != nil {
+		return p.d.errorf("deallocate a protection domain: %w", err)
 	}
 	p.gone = true
 	p.d.open.Add(-1)
@@ -44,8 +41,8 @@ func (p *pd) Dealloc() error {
 func (p *pd) join() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.gone {
-		return verbs.ErrClosed
+	if err := verbs.CheckPD(p.gone); err != nil {
+		return err
 	}
 	p.open++
 	return nil
@@ -95,6 +92,9 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 	if err := verbs.CheckRegistration(access, p.d.Attr().HasFlush); err != nil {
 		return nil, p.d.errorf("register memory: %w", err)
 	}
+	if err := verbs.CheckMemory(mem); err != nil {
+		return nil, p.d.errorf("register memory: %w", err)
+	}
 	if _, flushes := mem.(persistent); access&verbs.FlushPersistent != 0 && !flushes {
 		return nil, p.d.errorf("register memory: %w: this memory cannot be flushed", verbs.ErrUnsupported)
 	}
@@ -120,7 +120,7 @@ func (p *pd) register(mem verbs.Memory, access verbs.Access) (*mr, error) {
 	if b, ok := mem.(mapped); ok {
 		m.bytes = b.Bytes()
 	}
-	if at := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.bytes)))); len(m.bytes) == 0 || len(m.bytes) != mem.Len() || at != m.addr {
+	if at := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.bytes)))); len(m.bytes) != mem.Len() || at != m.addr {
 		if hasLock {
 			lock.Unpin()
 		}
@@ -172,8 +172,7 @@ func (p *pd) acquire(key uint32, addr uint64, n int, need verbs.Access) (*mr, []
 		return nil, nil
 	}
 	m.mu.RLock()
-	size := uint64(len(m.bytes))
-	if m.gone || m.pd != p || m.access&need != need || uint64(n) > size || addr-m.addr > size-uint64(n) {
+	if m.gone || m.pd != p || !m.access.Grants(need) || !verbs.Covers(m.addr, len(m.bytes), addr, n) {
 		m.mu.RUnlock()
 		return nil, nil
 	}

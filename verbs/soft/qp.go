@@ -1,6 +1,7 @@
 package soft
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"net/netip"
 	"sync"
@@ -143,14 +144,10 @@ func (p *prepared) Connect(remote verbs.Endpoint) (verbs.QP, error) {
 
 // checkEndpoint validates the endpoint of the peer.
 func checkEndpoint(e verbs.Endpoint) error {
-	switch m := e.MTU; {
-	case e.QPN == 0 || e.QPN > maxQPN:
-		return errorOf(verbs.ErrInvalid, "the QP number of the peer has more than 24 bits")
-	case e.PSN >= 1<<24:
-		return errorOf(verbs.ErrInvalid, "the packet sequence number of the peer has more than 24 bits")
-	case m < 256 || m > mtu || m&(m-1) != 0:
-		return errorOf(verbs.ErrInvalid, "the MTU of the peer must be a power of two from 256 to 4096")
-	case e.GID == [16]byte{} || e.LID == 0:
+	if err := e.Check(verbs.MinMTU); err != nil {
+		return fmt.Errorf("the peer: %w", err)
+	}
+	if e.GID == [16]byte{} || e.LID == 0 {
 		return errorOf(verbs.ErrInvalid, "the endpoint has no IP address (GID) or no port (LID): it is not an endpoint of a soft device")
 	}
 	return nil

@@ -56,18 +56,6 @@ func nonsenseScenarios() []*explore.Scenario {
 // limiting tries the limits of a configuration.
 func limiting(r *run) {
 	long := strings.Repeat("n", ncl.MaxName)
-	peers := func(n int, more ...string) []string {
-		var out []string
-		for i := range n {
-			out = append(out, fmt.Sprint("p", i))
-		}
-		return append(out, more...)
-	}
-	wrong := func(what string, ok bool, err error) {
-		if (err == nil) != ok || err != nil && !errors.Is(err, ncl.ErrConfig) {
-			r.Fail(misjudged(what, err))
-		}
-	}
 	if _, err := ncl.Recover(r.h, ncl.Config{App: "a/b", Coord: r.config().Coord}, "f"); !errors.Is(err, ncl.ErrConfig) {
 		r.Fail(misjudged("a recovery for an application with a slash", err))
 	}
@@ -93,17 +81,17 @@ func limiting(r *run) {
 		{"a queue of -1", false, func(c *ncl.Config) { c.QueueDepth = -1 }},
 		{"a queue of 1", false, func(c *ncl.Config) { c.QueueDepth = 1 }},
 		{"a queue of 2", true, func(c *ncl.Config) { c.QueueDepth = 2 }},
-		{"2f+1 peers", true, func(c *ncl.Config) { c.Peers = peers(3) }},
-		{"2f peers", false, func(c *ncl.Config) { c.Peers = peers(2) }},
-		{"one peer for f of 1", false, func(c *ncl.Config) { c.Peers = peers(1) }},
-		{"a peer without a name", false, func(c *ncl.Config) { c.Peers = peers(3, "") }},
-		{"a peer with a slash", false, func(c *ncl.Config) { c.Peers = peers(3, "p/q") }},
-		{"a peer of a long name", false, func(c *ncl.Config) { c.Peers = peers(3, long+"n") }},
-		{"a peer that comes again", false, func(c *ncl.Config) { c.Peers = peers(3, "p1") }},
+		{"2f+1 peers", true, func(c *ncl.Config) { c.Peers = numbered(3) }},
+		{"2f peers", false, func(c *ncl.Config) { c.Peers = numbered(2) }},
+		{"one peer for f of 1", false, func(c *ncl.Config) { c.Peers = numbered(1) }},
+		{"a peer without a name", false, func(c *ncl.Config) { c.Peers = numbered(3, "") }},
+		{"a peer with a slash", false, func(c *ncl.Config) { c.Peers = numbered(3, "p/q") }},
+		{"a peer of a long name", false, func(c *ncl.Config) { c.Peers = numbered(3, long+"n") }},
+		{"a peer that comes again", false, func(c *ncl.Config) { c.Peers = numbered(3, "p1") }},
 	} {
 		cfg := ncl.Config{App: "app", F: 1, Coord: r.config().Coord}
 		x.set(&cfg)
-		wrong(x.what, x.ok, cfg.Validate())
+		r.judge(x.what, x.ok, cfg.Validate())
 	}
 	for _, x := range []struct {
 		ok  bool
@@ -115,28 +103,49 @@ func limiting(r *run) {
 		{false, ncl.PeerConfig{Memory: 100, CollectEvery: 1}},
 		{true, ncl.PeerConfig{Memory: 100, CollectEvery: 1, Coord: r.config().Coord}},
 	} {
-		wrong(fmt.Sprintf("%+v", x.cfg), x.ok, x.cfg.Validate())
+		r.judge(fmt.Sprintf("%+v", x.cfg), x.ok, x.cfg.Validate())
 	}
-	// A creation with the most peers, none of which there is, ends at any call to the controller.
-	all := r.config()
-	most := all
-	most.F, most.Peers, most.Coord = ncl.MaxF, peers(2*ncl.MaxF+1), depart(all.Coord, r.h.Rand(7))
-	if _, err := ncl.Create(r.h, most, "most", 8); err == nil {
-		r.Fail(misjudged("a file without peers", err))
-	}
-	if _, err := ncl.Recover(r.h, all, "most"); !errors.Is(err, ncl.ErrNotFound) {
-		r.Fail(misjudged("a creation with the most peers that did not finish", err))
-	}
+	mostPeers(r)
 	for _, x := range []struct {
 		file string
 		size int
 		ok   bool
 	}{{"", 8, false}, {long + "n", 8, false}, {"f", -1, false}, {"f", 0, false}, {"f", ncl.MaxSize + 1, false}, {long, 1, true}} {
 		f, err := ncl.Create(r.h, r.config(), x.file, x.size)
-		wrong(fmt.Sprintf("a name of %d bytes and a file of %d", len(x.file), x.size), x.ok, err)
+		r.judge(fmt.Sprintf("a name of %d bytes and a file of %d", len(x.file), x.size), x.ok, err)
 		if err == nil {
 			r.done(f.Release())
 		}
+	}
+}
+
+// mostPeers creates a file with the largest number of peers. None of them exists, and the controller may
+// fail at any call.
+func mostPeers(r *run) {
+	all := r.config()
+	most := all
+	most.F, most.Peers, most.Coord = ncl.MaxF, numbered(2*ncl.MaxF+1), depart(all.Coord, r.h.Rand(7))
+	if _, err := ncl.Create(r.h, most, "most", 8); err == nil {
+		r.Fail(misjudged("a file without peers", err))
+	}
+	if _, err := ncl.Recover(r.h, all, "most"); !errors.Is(err, ncl.ErrNotFound) {
+		r.Fail(misjudged("a creation with the most peers that did not finish", err))
+	}
+}
+
+// numbered returns n names of peers, and then more.
+func numbered(n int, more ...string) []string {
+	var out []string
+	for i := range n {
+		out = append(out, fmt.Sprint("p", i))
+	}
+	return append(out, more...)
+}
+
+// judge fails the run unless err is nil, if ok, or a rejected configuration.
+func (r *run) judge(what string, ok bool, err error) {
+	if (err == nil) != ok || err != nil && !errors.Is(err, ncl.ErrConfig) {
+		r.Fail(misjudged(what, err))
 	}
 }
 
