@@ -223,10 +223,8 @@ func (q *qp) stands(i int) bool {
 	if q.mayCome(i) {
 		return true
 	}
-	receives := q.responderLives()
 	for j := i + 1; j < q.first; j++ {
-		s := q.ent(j)
-		if q.connection(j) == q.connection(i) && (receives && s.op.ConsumesRecv() && !s.recv || s.op != verbs.OpSend && q.mayCome(j)) {
+		if s := q.ent(j); q.connection(j) == q.connection(i) && (q.mayCome(j) || s.op.ConsumesRecv() && !s.recv) {
 			return true
 		}
 	}
