@@ -6,7 +6,8 @@
 // Writes and the moments chosen for crashes lose nothing. The code argues for each. [Run]
 // tests the claims themselves at sampled states: it explores what a rule omits, and the
 // result must be the same. It also runs two searches in opposite orders: in both, each
-// step must lead to the same states.
+// step must lead to the same states. If they end, a third one that omits the second order
+// of steps must find as many.
 //
 //	report, err := audit.Run(scenario, audit.Options{})
 //
