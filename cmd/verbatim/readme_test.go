@@ -56,6 +56,27 @@ func TestREADMEDrawing(t *testing.T) {
 	}
 }
 
+// The story of that run in docs/viewer.md is what the command beside it prints. With -update it is written again.
+func TestREADMEStory(t *testing.T) {
+	dir := root(t)
+	const name, begin, end = "docs/viewer.md", "```text\n", "```\n"
+	text := fileText(t, dir, name)
+	before, after, ok := strings.Cut(text, "    go run ./cmd/verbatim replay testdata/counterexamples/ncl-stamps-cross.json --story\n\n"+begin)
+	if !ok {
+		t.Fatalf("%s does not show a story", name)
+	}
+	shown, rest, _ := strings.Cut(after, end)
+	got := output(t, dir, "replay testdata/counterexamples/ncl-stamps-cross.json --story")
+	if *update {
+		text = before + "    go run ./cmd/verbatim replay testdata/counterexamples/ncl-stamps-cross.json --story\n\n" + begin + got + end + rest
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if shown != got {
+		t.Errorf("%s shows another story than the command tells now: write it again with go test ./cmd/verbatim -run README -update\n%s", name, got)
+	}
+}
+
 // recordRun finds the run that the README draws. A change of the simulator makes it another one, step by step.
 func recordRun(t *testing.T, dir string) {
 	output(t, dir, "check ncl/three-writes --profile strong+Placement=AnyOrder --strategy random --seed 203 --workers 1 --out .")

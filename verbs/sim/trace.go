@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/binary"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -134,10 +135,26 @@ func (w *World) traceLanding(e *elem) {
 	if w.tracer == nil {
 		return
 	}
-	text := fmt.Sprintf("%s lands at %d..%d: %s", e.q.name()+" #"+itoa(e.wr), e.off, e.off+e.n-1, hexText(e.data))
+	text := e.q.name() + " #" + itoa(e.wr) + e.effect()
 	w.recordPiece(e, e.off, e.n, Landed, w.nextEvent())
 	w.add(e.reg.h, e.q.h.Name(), "land", text)
 	w.eventOf(e.q, e.wr)
+}
+
+// effect says what e, which has just landed, did to memory.
+func (e *elem) effect() string {
+	at := fmt.Sprintf("%d..%d", e.off, e.off+e.n-1)
+	if !e.modifies() {
+		return fmt.Sprintf(" lands at %s: %s", at, hexText(e.data))
+	}
+	switch s, old := e.q.ent(e.wr), binary.LittleEndian.Uint64(e.data); {
+	case s.op == verbs.OpFetchAdd:
+		return fmt.Sprintf(" adds %#x to %#x at %s", s.add, old, at)
+	case old == s.compare:
+		return fmt.Sprintf(" swaps %#x→%#x at %s", old, s.swap, at)
+	default:
+		return fmt.Sprintf(" finds %#x, not %#x, at %s", old, s.compare, at)
+	}
 }
 
 // eventOf says that the last event is about request i of q.

@@ -69,7 +69,7 @@ func TestReplayHTMLRefuses(t *testing.T) {
 		{"--html", "run.html", "--overlay", "bad.json"}, {"--html", "run.html", "--overlay", "missing.json"}, {"--html", "run.html", "--go"},
 		{"--svg", file}, {"--svg", "no/such/folder/run.svg"}, {"--until", "3"}, {"--html", "run.html", "--until", "3"}, {"--svg", "run.svg", "--until", "-1"},
 		{"--svg", "run.svg", "--note", "x"}, {"--html", "run.html", "--svg", "run.svg"},
-		{"--svg", "run.svg", "--all"}, {"--html", "run.html", "--width", "80"}, {"--go", "--all"}, {"--go", "--note", "x"}, {"--go", "--until", "3"},
+		{"--svg", "run.svg", "--all"}, {"--html", "run.html", "--width", "80"}, {"--go", "--all"}, {"--story", "--all"}, {"--story", "--html", "run.html"}, {"--story", "--until", "3"}, {"--story", "--note", "x"}, {"--go", "--note", "x"}, {"--go", "--until", "3"},
 		{"--width", "39"}, {"--width", "-1"}, {"--width", "20001"}, {"--trace-file", "log"},
 	} {
 		if code, out, stderr := call(append([]string{"replay", file}, x...)...); code != 2 || stderr == "" {

@@ -16,7 +16,7 @@ import (
 
 // replayFlags are the flags of the command replay.
 type replayFlags struct {
-	all, asGo        bool
+	all, asGo, story bool
 	trace, traceFile string
 	width            int
 	html, note       string
@@ -36,6 +36,9 @@ run is identical to the recorded one, step by step. After a change of the code, 
 may still fail through other states, or no longer fail because it has become a different
 run; replay then states how many decisions no longer apply.
 
+--story tells the run in sentences instead: what clients asked for and got, which hosts
+failed, what was in whose memory by then, and what a recovery did not find.
+
 --html writes a page instead, one file that opens from disk: lanes and arrows, memory
 cell by cell, the operations of the clients, and the last step after which the promise
 could still be kept (docs/viewer.md). The page contains source lines if the source is
@@ -49,6 +52,7 @@ Exit status: 1 the run still fails, 0 it no longer does, 2 the file is not a
 counterexample of a scenario that this program knows, 3 a step of the run hangs.`,
 		Example: `  verbatim replay ncl-three-writes.counterexample.json
   verbatim replay ncl-three-writes.counterexample.json --all
+  verbatim replay ncl-three-writes.counterexample.json --story
   verbatim replay ncl-three-writes.counterexample.json --html run.html
   verbatim replay ncl-three-writes.counterexample.json --svg run.svg --until 40
   verbatim replay ncl-three-writes.counterexample.json --go >> regression_test.go`,
@@ -60,13 +64,14 @@ counterexample of a scenario that this program knows, 3 a step of the run hangs.
 	}
 	c.Flags().BoolVar(&f.all, "all", false, "show every event in its own row, without omitting or folding any")
 	c.Flags().IntVar(&f.width, "width", 0, "width of the timeline in `columns`; default 120")
+	c.Flags().BoolVar(&f.story, "story", false, "tell the run in sentences instead")
 	c.Flags().BoolVar(&f.asGo, "go", false, "print a Go regression test instead, with status 0")
 	c.Flags().StringVar(&f.html, "html", "", "write a page that shows the run to this `file` instead")
 	c.Flags().StringVar(&f.overlay, "overlay", "", "with --html: show the sources of this `file`, which was given to go build -overlay")
 	c.Flags().StringVar(&f.note, "note", "", "with --html: `text` for the top of the page")
 	c.Flags().StringVar(&f.svg, "svg", "", "write a drawing of the run to this `file` instead")
 	c.Flags().IntVar(&f.until, "until", 0, "with --svg: the last `step` to draw; 0: all")
-	c.MarkFlagsMutuallyExclusive("html", "svg", "go")
+	c.MarkFlagsMutuallyExclusive("html", "svg", "go", "story")
 	c.Flags().StringVar(&f.trace, "trace", "", "the trace from which the scenario was made")
 	c.Flags().StringVar(&f.traceFile, "trace-file", "", "the trace's file that is the log")
 	return c
@@ -92,6 +97,9 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 		_, err := io.WriteString(w, goTest(ce, p, f.trace == ""))
 		return err
 	}
+	if f.story {
+		return f.tell(w, ce, s, file)
+	}
 	if f.html != "" || f.svg != "" {
 		return f.writePage(w, ce, s, file)
 	}
@@ -114,8 +122,8 @@ func (f *replayFlags) validate() error {
 		return errors.New("--until needs --svg")
 	case f.html == "" && (f.overlay != "" || f.note != ""):
 		return errors.New("--overlay and --note need --html")
-	case (f.all || f.width != 0) && (f.asGo || f.html != "" || f.svg != ""):
-		return errors.New("--all and --width are for the timeline: omit them, or --go, --html and --svg, which write something else instead")
+	case (f.all || f.width != 0) && (f.asGo || f.story || f.html != "" || f.svg != ""):
+		return errors.New("--all and --width are for the timeline: omit them, or --go, --story, --html and --svg, which write something else instead")
 	case f.width != 0 && (f.width < explore.Narrowest || f.width > explore.Widest):
 		return fmt.Errorf("--width %d: a timeline has %d to %d columns; without the flag it has 120", f.width, explore.Narrowest, explore.Widest)
 	case f.trace == "" && f.traceFile != "":

@@ -1,0 +1,204 @@
+package story
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/report/view"
+)
+
+// Sentence is one thing that happened, at a step of the run.
+type Sentence struct {
+	Step int
+	Text string
+
+	event int      // it comes after this one
+	head  string   // of one that ends in names of hosts
+	hosts []string // which are these
+}
+
+// teller tells one run.
+type teller struct {
+	d    *view.Document
+	out  []Sentence
+	told map[int]bool // the requests that an operation has named
+}
+
+// Tell returns the story of a run, in the order of its steps.
+func Tell(d *view.Document) []Sentence {
+	t := &teller{d: d, told: map[int]bool{}}
+	t.operations()
+	t.others()
+	t.lives()
+	t.reads()
+	t.fates()
+	t.failures()
+	if v := d.Violation; v != nil {
+		t.say(len(d.Events)-1, "%s", sentence(v.Message))
+	}
+	slices.SortStableFunc(t.out, func(a, b Sentence) int { return cmp.Compare(a.event, b.event) })
+	return joined(t.out)
+}
+
+// joined makes one of sentences that follow each other and differ only in the hosts at their ends.
+func joined(all []Sentence) []Sentence {
+	var out []Sentence
+	for _, s := range all {
+		if n := len(out); n > 0 && s.head != "" && out[n-1].head == s.head {
+			x := &out[n-1]
+			for _, h := range s.hosts {
+				if !slices.Contains(x.hosts, h) {
+					x.hosts = append(x.hosts, h)
+				}
+			}
+			x.Text = x.head + " " + list(x.hosts) + "."
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// sayOf adds a sentence that ends in names of hosts.
+func (t *teller) sayOf(event int, hosts []string, format string, args ...any) {
+	head := fmt.Sprintf(format, args...)
+	t.say(event, "%s %s.", head, list(hosts))
+	x := &t.out[len(t.out)-1]
+	x.head, x.hosts = head, hosts
+}
+
+// say adds a sentence after an event.
+func (t *teller) say(event int, format string, args ...any) {
+	event = max(0, min(event, len(t.d.Events)-1))
+	s := Sentence{Text: fmt.Sprintf(format, args...), event: event}
+	if len(t.d.Events) > 0 {
+		s.Step = t.d.Events[event].Step
+	}
+	t.out = append(t.out, s)
+}
+
+// operations says what clients asked for, what they got, and which of the requests that they
+// made for it had completed by then.
+func (t *teller) operations() {
+	for _, o := range t.d.Operations {
+		host := slices.Index(t.d.Hosts, strings.Split(o.Client, ",")[0])
+		if o.End < 0 {
+			t.say(t.last(o.Begin), "%s asks for “%s”, and never gets a result.", who(o.Client), o.Call)
+			continue
+		}
+		t.say(t.last(o.End), "%s asked for “%s” and gets “%s”.%s", who(o.Client), o.Call, o.Result, t.completed(host, o.Begin, o.End))
+	}
+}
+
+// others says what hosts did that is no part of a client's operation: what they posted to change memory, and whom
+// they called.
+func (t *teller) others() {
+	var posts []int
+	var calls []string
+	for i := range t.d.Events {
+		e := &t.d.Events[i]
+		if e.Host < 0 {
+			continue
+		}
+		next := i+1 < len(t.d.Events) && t.d.Events[i+1].Step == e.Step && t.d.Events[i+1].Kind == e.Kind && t.d.Events[i+1].Host == e.Host
+		switch {
+		case e.Kind == "post" && e.Request >= 0 && changes(&t.d.Requests[e.Request]) && !t.told[e.Request]:
+			posts = append(posts, e.Request)
+		case e.Kind == "call" && e.Peer >= 0:
+			calls = append(calls, t.d.Hosts[e.Peer])
+		}
+		if len(posts) > 0 && !next {
+			t.posts(i, e.Host, posts)
+			posts = nil
+		}
+		if len(calls) > 0 && !next {
+			t.sayOf(i, calls, "%s calls", t.d.Hosts[e.Host])
+			calls = nil
+		}
+		if e.Kind == "unreachable" {
+			t.say(i, "%s %s.", t.d.Hosts[e.Host], e.Text)
+		}
+	}
+}
+
+// posts says what a host posts in a step.
+func (t *teller) posts(event, host int, requests []int) {
+	if of := t.groups(requests, host); len(of) == 1 {
+		t.sayOf(event, of[0].peers, "%s posts %s to", t.d.Hosts[host], list(of[0].names))
+		return
+	}
+	t.say(event, "%s posts %s.", t.d.Hosts[host], t.named(requests, host))
+}
+
+// who is a client without the life in which it is the first.
+func who(client string) string { return strings.TrimSuffix(client, ", life 0") }
+
+// last is the last event up to a step.
+func (t *teller) last(step int) int {
+	n, _ := slices.BinarySearchFunc(t.d.Events, step+1, func(e view.Event, step int) int { return cmp.Compare(e.Step, step) })
+	return n - 1
+}
+
+// completed says which changes that a host posted between two steps had completed by the second.
+func (t *teller) completed(host, begin, end int) string {
+	var done, open []int
+	for i := range t.d.Requests {
+		r := &t.d.Requests[i]
+		if at := t.step(r.Posted); r.Host != host || !changes(r) || at < begin || at > end {
+			continue
+		}
+		t.told[i] = true
+		if r.Done >= 0 && t.step(r.Done) <= end {
+			done = append(done, i)
+		} else {
+			open = append(open, i)
+		}
+	}
+	var text string
+	if len(done) > 0 {
+		text = " Completed by then: " + t.named(done, host) + "."
+	}
+	if len(open) > 0 {
+		text += " Not completed: " + t.named(open, host) + "."
+	}
+	return text
+}
+
+func (t *teller) step(event int) int {
+	if event < 0 || len(t.d.Events) == 0 {
+		return -1
+	}
+	return t.d.Events[min(event, len(t.d.Events)-1)].Step
+}
+
+// changes reports whether a request changes memory of its peer.
+func changes(r *view.Request) bool {
+	return strings.HasPrefix(r.Op, "Write") || isAtomic(r) || strings.HasPrefix(r.Op, "Send")
+}
+
+func isAtomic(r *view.Request) bool {
+	return strings.HasPrefix(r.Op, "CompareSwap") || strings.HasPrefix(r.Op, "FetchAdd") || r.Op == "AtomicWrite"
+}
+
+// failures says which requests failed, as their hosts learn it.
+func (t *teller) failures() {
+	for i := range t.d.Events {
+		e := &t.d.Events[i]
+		if e.Kind != "completion" || e.Request < 0 || e.Host < 0 {
+			continue
+		}
+		if r := &t.d.Requests[e.Request]; r.Done == i && r.Status != "SUCCESS" && r.Status != "WR_FLUSH_ERR" {
+			t.say(i, "%s learns that its %s failed: %s.", t.d.Hosts[r.Host], t.named([]int{e.Request}, r.Host), r.Status)
+		}
+	}
+}
+
+// sentence is text as one: it begins with a capital letter and ends with a stop.
+func sentence(text string) string {
+	if text == "" {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
+}

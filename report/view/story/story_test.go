@@ -1,0 +1,133 @@
+package story_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl/nclcheck"
+	"github.com/verbatim-rdma/verbatim/report/view"
+	"github.com/verbatim-rdma/verbatim/report/view/story"
+)
+
+// The story of a recorded run says what it takes to see the error: with which requests a write was acknowledged, who
+// failed, what was replaced, and what is missing in the end.
+func TestStoryOfARecordedRun(t *testing.T) {
+	ce, err := explore.Load("../../../testdata/counterexamples/ncl-stamps-cross.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := explore.Named(nclcheck.Scenarios(), ce.Scenario)
+	r, err := ce.ReplayFull(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := strings.Join(texts(view.New(view.Run{Scenario: s, Counterexample: ce, Replay: r})), "\n")
+	for _, want := range []string{"gets “acknowledged”. Completed by then: Writes #2 and #3 to", "app crashes.", "lands only now, and replaces what Write #3",
+		"Its memory is lost, and in it", "nothing of Write #3 of app to", "is missing from what recovery returned"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("not told: %s\n%s", want, told)
+		}
+	}
+}
+
+// texts are the sentences of a document without their steps.
+func texts(d *view.Document) (out []string) {
+	for _, s := range story.Tell(d) {
+		out = append(out, s.Text)
+	}
+	return out
+}
+
+// events are so many of host a, one a step, with others in the place of some.
+func events(n int, others map[int]view.Event) []view.Event {
+	out := make([]view.Event, n)
+	for i := range out {
+		out[i] = view.Event{Step: i, Peer: -1, Request: -1, Kind: "load"}
+		if e, ok := others[i]; ok {
+			e.Step = i
+			out[i] = e
+		}
+	}
+	return out
+}
+
+// write is a Write of a to region 0 of b, posted at event 0.
+func write(number, offset int) view.Request {
+	return view.Request{Op: "Write", Number: number, Host: 0, Peer: 1, Offset: offset, Length: 8, Done: -1}
+}
+
+func at(event, offset int) view.Span { return view.Span{Event: event, Offset: offset, Length: 8} }
+
+func TestWhatIsTold(t *testing.T) {
+	hosts := []string{"a", "b", "c"}
+	memory := []view.Region{{Host: 1, Name: "log"}}
+	done := write(0, 0)
+	done.Done, done.Status = 1, "SUCCESS"
+	failed := write(0, 0)
+	failed.Done, failed.Status = 1, "REM_ACCESS_ERR"
+	read := view.Request{Op: "Read", Host: 2, Peer: 1, Length: 8, Posted: 2, Done: -1}
+	later := write(1, 0)
+	later.Posted = 1
+	for name, x := range map[string]struct {
+		d    view.Document
+		want []string
+	}{
+		"an empty run": {view.Document{}, nil},
+		"a result, what had completed by then, and what had not": {view.Document{Events: events(3, nil), Requests: []view.Request{done, write(1, 8)},
+			Operations: []view.Operation{{Client: "a, life 0", Call: "put", Result: "ok", Begin: 0, End: 2}}},
+			[]string{"a asked for “put” and gets “ok”. Completed by then: Write #0 to b. Not completed: Write #1 to b."}},
+		"no result": {view.Document{Events: events(3, nil), Operations: []view.Operation{{Client: "a, life 1", Call: "get", Begin: 1, End: -1}}},
+			[]string{"a, life 1 asks for “get”, and never gets a result."}},
+		"a crash, and what is lost with it": {view.Document{Events: events(3, map[int]view.Event{1: {Host: 1, Kind: "crash", Text: "crashes", Marked: true, Request: -1}}),
+			Requests: []view.Request{write(0, 0), write(1, 8), write(2, 16)},
+			Pieces:   []view.Piece{{Span: at(1, 0), Request: 0, Fate: "gone"}, {Span: at(1, 8), Request: 1, Fate: "gone"}, {Span: at(1, 16), Request: 2, Fate: "gone"}}},
+			[]string{"b crashes. Its memory is lost, and in it Writes #0–#2 of a to b."}},
+		"a power failure, and what was in doubt": {view.Document{Events: events(5, map[int]view.Event{4: {Host: 1, Kind: "power", Text: "loses power", Marked: true, Request: -1}}),
+			Doubts: []view.Doubt{{Span: at(0, 0), Open: true}, {Span: at(1, 8), Open: true}, {Span: at(1, 32), Open: true}, {Span: at(2, 32)}}},
+			[]string{"b loses power. Not certain to persist: bytes 0 to 15 of log."}},
+		"a fault that is no act of its host": {view.Document{Events: events(2, map[int]view.Event{1: {Kind: "cut", Text: "the link to b is cut", Marked: true, Request: -1}})},
+			[]string{"a: the link to b is cut."}},
+		"a Write that arrives in part": {view.Document{Events: events(3, nil), Requests: []view.Request{{Op: "Write", Peer: 1, Length: 16, Done: -1}},
+			Pieces: []view.Piece{{Span: at(1, 0), Fate: "landed"}, {Span: at(2, 8), Fate: "dropped"}}},
+			[]string{"By now it is certain that only a part of Write #0 of a to b is in memory."}},
+		"a Write that never arrives": {view.Document{Events: events(3, nil), Requests: []view.Request{write(0, 0)}, Pieces: []view.Piece{{Span: at(2, 0), Fate: "dropped"}}},
+			[]string{"By now it is certain that nothing of Write #0 of a to b arrives any more."}},
+		"a Write that replaces a later one": {view.Document{Events: events(3, nil), Requests: []view.Request{write(0, 0), later},
+			Pieces: []view.Piece{{Span: at(1, 0), Request: 1, Fate: "landed"}, {Span: at(2, 0), Fate: "landed"}}},
+			[]string{"In the memory of b, Write #0 lands only now, and replaces what Write #1 brought, which was posted later."}},
+		"a Read that does not find what has completed": {view.Document{Events: events(5, nil), Requests: []view.Request{done, read},
+			Pieces: []view.Piece{{Span: at(3, 0), Request: 1, Fate: "sampled"}, {Span: at(4, 0), Fate: "landed"}}},
+			[]string{"c does not find Write #0 of a to b, although it has completed.", "c reads the memory of b."}},
+		"a Read that does not find what is under way": {view.Document{Events: events(5, nil), Requests: []view.Request{write(0, 0), read},
+			Pieces: []view.Piece{{Span: at(3, 0), Request: 1, Fate: "sampled"}}},
+			[]string{"c does not find Write #0 of a to b, which is still under way.", "c reads the memory of b."}},
+		"a load that does not find what has completed": {view.Document{Events: events(5, nil), Requests: []view.Request{done}, Looks: []view.Span{at(2, 0)}},
+			[]string{"b loads and does not find Write #0 of a to b, although it has completed."}},
+		"a Read that finds what is there": {view.Document{Events: events(5, nil), Requests: []view.Request{done, read},
+			Pieces: []view.Piece{{Span: at(2, 0), Fate: "landed"}, {Span: at(3, 0), Request: 1, Fate: "sampled"}}},
+			[]string{"c reads the memory of b."}},
+		"a failure, when its host learns of it": {view.Document{Events: events(2, map[int]view.Event{1: {Kind: "completion", Request: 0, Peer: -1}}), Requests: []view.Request{failed}},
+			[]string{"a learns that its Write #0 to b failed: REM_ACCESS_ERR."}},
+		"an Atomic, once for all hosts where it does the same": {view.Document{
+			Events:   events(3, map[int]view.Event{1: {Host: 1, Kind: "land", Text: "a→b #4 swaps 0x0→0x1 at 0..7", Request: 0}, 2: {Host: 2, Kind: "land", Text: "a→c #4 swaps 0x0→0x1 at 0..7", Request: 1}}),
+			Requests: []view.Request{{Op: "CompareSwap", Number: 4, Peer: 1, Length: 8, Done: -1}, {Op: "CompareSwap", Number: 4, Peer: 2, Length: 8, Done: -1}},
+			Pieces:   []view.Piece{{Span: at(1, 0), Request: 0, Fate: "landed"}, {Span: at(2, 0), Request: 1, Fate: "landed"}}},
+			[]string{"CompareSwap #4 of a swaps 0x0→0x1 at 0..7 in the memory of b and c."}},
+		"what is posted for no client, and calls": {view.Document{
+			Events:   events(4, map[int]view.Event{0: {Kind: "call", Peer: 1, Request: -1}, 1: {Kind: "post", Peer: 1, Request: 0}, 2: {Kind: "unreachable", Text: "gets no answer from b", Peer: -1, Request: -1}, 3: {Kind: "log", Text: "b has failed", Peer: -1, Request: -1}}),
+			Requests: []view.Request{write(0, 0)}},
+			[]string{"a calls b.", "a posts Write #0 to b.", "a gets no answer from b.", "a notes: b has failed."}},
+		"what is broken, at the end": {view.Document{Events: events(2, map[int]view.Event{1: {Kind: "violation", Marked: true, Request: -1}}), Violation: &view.Violation{Message: "a write is lost"}},
+			[]string{"A write is lost."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x.d.Hosts, x.d.Regions = hosts, memory
+			if d := cmp.Diff(x.want, texts(&x.d)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
