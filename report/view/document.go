@@ -31,6 +31,7 @@ type Document struct {
 	Looks      []Span      `json:"looks"`
 	Doubts     []Doubt     `json:"doubts"`
 	Operations []Operation `json:"operations"`
+	Story      []Sentence  `json:"story"` // of package story, if whoever made the document added it
 	Decisions  []Decision  `json:"decisions"`
 	Sources    []Source    `json:"sources"`
 	Hand       *Hand       `json:"hand"` // where the run is made by hand; nil elsewhere
@@ -181,6 +182,12 @@ type Operation struct {
 	Result string `json:"result"`
 	Begin  int    `json:"begin"` // steps
 	End    int    `json:"end"`   // -1: no result came
+}
+
+// Sentence is one thing that happened, in words.
+type Sentence struct {
+	Step int    `json:"step"`
+	Text string `json:"text"`
 }
 
 // Decision is where the run left the ordinary course.

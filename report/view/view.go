@@ -29,7 +29,7 @@ func New(r Run) *Document {
 	d := &Document{Version: Version, Scenario: ce.Scenario, Note: r.Note, Hand: r.Hand, Doc: r.Scenario.Doc, Bounds: r.Scenario.Bounds, Profile: ce.Profile,
 		Faults: ce.Faults, Timers: ce.Time(), Strengthen: ce.Strengthen, Outcome: r.Outcome, Command: r.Command, Hosts: slices.Clone(re.Hosts),
 		Rows: []Row{}, Requests: []Request{}, Pieces: []Piece{}, Regions: []Region{}, Changes: []Change{}, Looks: []Span{},
-		Doubts: []Doubt{}, Operations: []Operation{}, Decisions: []Decision{}, Sources: []Source{}, Events: []Event{}}
+		Doubts: []Doubt{}, Operations: []Operation{}, Story: []Sentence{}, Decisions: []Decision{}, Sources: []Source{}, Events: []Event{}}
 	s := newSources(r.Read)
 	d.events(re, s)
 	d.rows(re)

@@ -13,6 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/report/view"
 	"github.com/verbatim-rdma/verbatim/report/view/drawing"
+	"github.com/verbatim-rdma/verbatim/report/view/story"
 )
 
 // writePage replays a counterexample and writes its page, or its drawing.
@@ -67,8 +68,10 @@ func (p *page) draw(s *explore.Scenario, ce *explore.Counterexample, re *explore
 }
 
 func (p *page) document(s *explore.Scenario, ce *explore.Counterexample, re *explore.Replay) *view.Document {
-	return view.New(view.Run{Scenario: s, Counterexample: ce, Replay: re, Outcome: p.text, Note: p.note, Command: p.command,
+	d := view.New(view.Run{Scenario: s, Counterexample: ce, Replay: re, Outcome: p.text, Note: p.note, Command: p.command,
 		Litmus: litmus.IsScenario(ce.Scenario), Read: p.read})
+	d.Story = story.Tell(d)
+	return d
 }
 
 func same(a, b string) bool {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/report/view"
+	"github.com/verbatim-rdma/verbatim/report/view/story"
 )
 
 // names are what a Chromium may be called.
@@ -205,5 +206,6 @@ func replayed(t *testing.T, s *explore.Scenario, ce *explore.Counterexample) *fo
 		t.Fatal(err)
 	}
 	d := view.New(view.Run{Scenario: s, Counterexample: ce, Replay: re, Outcome: "still fails", Command: "verbatim replay run.json", Read: os.ReadFile})
+	d.Story = story.Tell(d)
 	return &found{s, ce, re, d}
 }

@@ -24,6 +24,7 @@ export interface Document {
   looks: Span[];
   doubts: Doubt[];
   operations: Operation[];
+  story: Sentence[];
   decisions: Decision[];
   sources: Source[];
   hand: Hand | null;
@@ -149,6 +150,11 @@ export interface Operation {
   result: string;
   begin: number;
   end: number;
+}
+
+export interface Sentence {
+  step: number;
+  text: string;
 }
 
 export interface Decision {

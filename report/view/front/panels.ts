@@ -121,6 +121,17 @@ function states(run: Run, c: CellState): HTMLElement {
 const maxOperations = 12; // that are shown at once
 
 // operations are drawn as porcupine draws a history: a bar for each, by client.
+// maxSentences is how long a story may be that is open at first.
+const maxSentences = 40;
+
+// story tells the run in sentences; the step of each selects its row.
+export function story(run: Run, select: (step: number) => void): HTMLElement | null {
+  const all = run.doc.story;
+  if (all.length === 0) return null;
+  const list = el("ol", { class: "story" }, ...all.map((s) => el("li", {}, button(`step ${s.step}`, () => select(s.step)), " " + s.text)));
+  return el("details", all.length > maxSentences ? {} : { open: "" }, el("summary", {}, "The run in words"), list);
+}
+
 export function operations(run: Run): HTMLElement | null {
   const ops = run.doc.operations;
   if (ops.length === 0) return null;

@@ -3,7 +3,7 @@
 import { Document, Violation } from "./document";
 import { button, el } from "./dom";
 import { hand } from "./hand";
-import { details, linksOf, memory, operations, requests } from "./panels";
+import { details, linksOf, memory, operations, requests, story } from "./panels";
 import { decisionText, Line, Run } from "./run";
 import { Timeline } from "./timeline";
 
@@ -43,7 +43,7 @@ class Viewer {
     const main = el(
       "main",
       {},
-      ...[run.doc.hand === null ? null : hand(run.doc.hand), operations(run)].filter((x): x is HTMLElement => x !== null),
+      ...[run.doc.hand === null ? null : hand(run.doc.hand), story(run, (step) => this.select(run.lineAt(this.lines, step), true)), operations(run)].filter((x): x is HTMLElement => x !== null),
       el("div", { class: "tools" }, this.fold, help, el("p", { class: "note", id: "left-out" }, this.leftOut())),
       legend,
       el("div", { class: "columns" }, this.place, this.side),

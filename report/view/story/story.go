@@ -9,11 +9,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
-// Sentence is one thing that happened, at a step of the run.
-type Sentence struct {
-	Step int
-	Text string
-
+// told is a sentence of a story that is not finished.
+type told struct {
+	view.Sentence
 	event int      // it comes after this one
 	head  string   // of one that ends in names of hosts
 	hosts []string // which are these
@@ -22,13 +20,13 @@ type Sentence struct {
 // teller tells one run.
 type teller struct {
 	d    *view.Document
-	out  []Sentence
-	told map[int]bool // the requests that an operation has named
+	out  []told
+	seen map[int]bool // the requests that an operation has named
 }
 
 // Tell returns the story of a run, in the order of its steps.
-func Tell(d *view.Document) []Sentence {
-	t := &teller{d: d, told: map[int]bool{}}
+func Tell(d *view.Document) []view.Sentence {
+	t := &teller{d: d, seen: map[int]bool{}}
 	t.operations()
 	t.others()
 	t.lives()
@@ -38,13 +36,17 @@ func Tell(d *view.Document) []Sentence {
 	if v := d.Violation; v != nil {
 		t.say(len(d.Events)-1, "%s", sentence(v.Message))
 	}
-	slices.SortStableFunc(t.out, func(a, b Sentence) int { return cmp.Compare(a.event, b.event) })
-	return joined(t.out)
+	slices.SortStableFunc(t.out, func(a, b told) int { return cmp.Compare(a.event, b.event) })
+	out := []view.Sentence{}
+	for _, s := range joined(t.out) {
+		out = append(out, s.Sentence)
+	}
+	return out
 }
 
 // joined makes one of sentences that follow each other and differ only in the hosts at their ends.
-func joined(all []Sentence) []Sentence {
-	var out []Sentence
+func joined(all []told) []told {
+	var out []told
 	for _, s := range all {
 		if n := len(out); n > 0 && s.head != "" && out[n-1].head == s.head {
 			x := &out[n-1]
@@ -72,7 +74,7 @@ func (t *teller) sayOf(event int, hosts []string, format string, args ...any) {
 // say adds a sentence after an event.
 func (t *teller) say(event int, format string, args ...any) {
 	event = max(0, min(event, len(t.d.Events)-1))
-	s := Sentence{Text: fmt.Sprintf(format, args...), event: event}
+	s := told{Sentence: view.Sentence{Text: fmt.Sprintf(format, args...)}, event: event}
 	if len(t.d.Events) > 0 {
 		s.Step = t.d.Events[event].Step
 	}
@@ -104,7 +106,7 @@ func (t *teller) others() {
 		}
 		next := i+1 < len(t.d.Events) && t.d.Events[i+1].Step == e.Step && t.d.Events[i+1].Kind == e.Kind && t.d.Events[i+1].Host == e.Host
 		switch {
-		case e.Kind == "post" && e.Request >= 0 && changes(&t.d.Requests[e.Request]) && !t.told[e.Request]:
+		case e.Kind == "post" && e.Request >= 0 && changes(&t.d.Requests[e.Request]) && !t.seen[e.Request]:
 			posts = append(posts, e.Request)
 		case e.Kind == "call" && e.Peer >= 0:
 			calls = append(calls, t.d.Hosts[e.Peer])
@@ -149,7 +151,7 @@ func (t *teller) completed(host, begin, end int) string {
 		if at := t.step(r.Posted); r.Host != host || !changes(r) || at < begin || at > end {
 			continue
 		}
-		t.told[i] = true
+		t.seen[i] = true
 		if r.Done >= 0 && t.step(r.Done) <= end {
 			done = append(done, i)
 		} else {
