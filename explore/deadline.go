@@ -46,7 +46,7 @@ func (d *deadline) bound(opt *Options) {
 	}
 }
 
-// advice describes how to let a check that ran out go on.
+// advice describes how to continue a check that ran out of time.
 func (d *deadline) advice() string {
 	if d.passed.Load() {
 		return "raise the timeout of go test (-timeout), bound the workload further, or sample with Strategy: explore.Random"

@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 )
 
-// Report is what a page tells.
+// Report is the content of a page.
 type Report struct {
 	Title   string
 	Command string // that made it

@@ -71,7 +71,7 @@ func Eager(r *explore.Result) string {
 	return fmt.Sprintf("10^%.1f", r.EagerLog10)
 }
 
-// Estimate writes a number of which two digits mean something.
+// Estimate writes a number with two significant digits.
 func Estimate(x float64) string {
 	if x < 1e6 {
 		return number.Commas(uint64(x))

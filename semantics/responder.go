@@ -226,7 +226,7 @@ func (s *state) why(e int, m *message) verbs.Status {
 	return verbs.StatusRemAccessErr
 }
 
-// refuse refuses a request: its requester will hear of it, and the responder's queue pair
+// refuse refuses a request: its requester will be notified, and the responder's queue pair
 // fails too. What is behind is not executed (flushed-is-not-executed).
 func (s *state) refuse(e, i int, status verbs.Status) []*state {
 	if slices.ContainsFunc(s.ends[e].wire[:i], func(m message) bool { return !m.dead && !answered(m.op) && !m.arrived() }) {

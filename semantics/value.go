@@ -35,7 +35,7 @@ func num(b string) uint64 {
 	return binary.LittleEndian.Uint64(w[:])
 }
 
-// fill is n bytes, each word of which is v.
+// fill returns n bytes; each word is v.
 func fill(v uint64, n int) string { return strings.Repeat(word64(v), n/8+1)[:n] }
 
 func (v value) slice(off, n int) value {

@@ -113,7 +113,7 @@ type qp struct {
 	verbs.QP
 	h    *Host
 	cq   *cq
-	peer *Host         // nil: nobody of the cluster
+	peer *Host         // nil: no host of the cluster
 	last time.Duration // requests complete in order
 	n    int           // requests since the last one with a signal
 }

@@ -52,7 +52,7 @@ func (s *severed) set(name string, cut bool) error {
 	return nil
 }
 
-// Gather calls the hosts from which it is not cut off. CPU nodes call nobody in another way.
+// Gather calls the hosts from which it is not cut off. CPU nodes make no other calls.
 func (s *severed) Gather(calls []host.Call, timeout time.Duration) host.Gather {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -167,7 +167,7 @@ func isSource(tree string) bool {
 	return err == nil && source.ModuleOf(text) == source.Module
 }
 
-// isFree returns an error for a path that Go or this module uses: packages of two modules could not be told apart.
+// isFree returns an error for a path that Go or this module uses: packages of two modules would have the same path.
 func isFree(module string) error {
 	owner := ""
 	if p, err := build.Import(module, "", build.FindOnly); err == nil && p.Goroot || module == "std" || module == "cmd" {

@@ -61,7 +61,7 @@ type State uint8
 
 // The states of lines.
 const (
-	Nothing State = iota // no statement begins or goes on there
+	Nothing State = iota // no statement begins or continues there
 	Reached
 	Partly // some of its statements were never reached
 	Never

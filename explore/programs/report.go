@@ -39,7 +39,7 @@ func (t *task) report(end bool) {
 	}
 }
 
-// told returns the fingerprint of all that tasks have reported.
+// told returns the fingerprint of everything that tasks have reported.
 func (x *world) told() (sum fingerprint.Print) {
 	for _, t := range x.tasks {
 		if x.hosts[t.m.at].Daemon || !t.done && t.said == 0 {

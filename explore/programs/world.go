@@ -115,7 +115,7 @@ type machine struct {
 	h     host.Host
 	pd    verbs.PD
 	mem   host.Region // words that others can reach
-	pmem  host.Region // the same, persistent; nil if nobody names it
+	pmem  host.Region // the same, persistent; nil if no act names it
 	buf   host.Region // what requests send and where responses go
 	in    host.Region // where receives go; nil if there are none
 	mr    verbs.MR
@@ -149,7 +149,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// needs is what machines need for a program: what nobody uses is not made.
+// needs is what machines need for a program: what no act uses is not made.
 type needs struct {
 	history              bool
 	pmem, recv, channel  bool

@@ -119,7 +119,7 @@ func (r *Repo) Import(path string) (*types.Package, error) {
 }
 
 // typed returns what go/types knows of p. On code that does not compile it is
-// incomplete, and [checkTypes] says so.
+// incomplete, and [checkTypes] reports it.
 func (r *Repo) typed(p *Package) *types.Info {
 	if p.info != nil {
 		return p.info

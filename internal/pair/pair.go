@@ -40,7 +40,7 @@ func Lend(h host.Host, n int, access verbs.Access) (*Lender, error) {
 	return e, nil
 }
 
-// Stay keeps what is lent for as long as nobody else asks.
+// Stay keeps the loan until another host asks.
 func (e *Lender) Stay() { _, _ = e.l.Accept(verbs.Forever) }
 
 // Borrower is the end that reaches memory of the other one.

@@ -13,7 +13,7 @@ import (
 
 // Write makes a file of what write writes. If that fails, as on a full disk, a file that
 // was there stays as it was and nothing else is left. One that is replaced leaves its
-// mode to the new one, and a symbolic link goes on leading to it. What is no ordinary
+// mode to the new one, and a symbolic link still leads to it. What is no ordinary
 // file, such as a pipe, cannot be replaced: it is written to.
 func Write(name string, write func(io.Writer) error) error {
 	mode := os.FileMode(0)

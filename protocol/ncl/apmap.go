@@ -30,8 +30,8 @@ func Files(c coord.Client, app string) ([]string, error) {
 }
 
 // newID returns an identity that no other file of the application ever had. Epochs
-// alone do not distinguish a file from an earlier one with the same name, of which a
-// peer may still have a region, or a request may still be in flight.
+// alone do not distinguish a file from an earlier one with the same name, if a
+// peer may still have a region of the earlier one, or a request to it may still be in flight.
 func newID(c coord.Client, app string) (uint64, error) {
 	id, err := ctrl.Next(c, counterKey(app))
 	if errors.Is(err, ctrl.ErrMalformed) {

@@ -64,7 +64,7 @@ type Config struct {
 	Election time.Duration
 	// Lease is how long after a confirmed heartbeat the leader answers reads without asking
 	// whether it still leads. It must be shorter than Election by as much as clocks may
-	// differ; the followers elect nobody else meanwhile. 0: a heartbeat confirms every read, and no
+	// differ; the followers elect no other leader meanwhile. 0: a heartbeat confirms every read, and no
 	// clock matters.
 	Lease time.Duration
 	// CallTimeout bounds each attempt to connect; negative: no limit.

@@ -195,7 +195,7 @@ func (n *Node) Propose(w Write) (uint64, error) {
 	return n.propose(&x)
 }
 
-// Open opens a session and returns its number. A session that nobody uses does no harm.
+// Open opens a session and returns its number. An unused session does no harm.
 func (n *Node) Open() (uint64, error) { return n.propose(&command{op: opOpen}) }
 
 // propose appends a command to the log, and returns when it is carried out.

@@ -32,7 +32,7 @@ type Node struct {
 	machine machine
 	applied uint64
 	fates   map[uint64]*fate // of the writes that tasks of this node wait for, by index
-	out     [][]*pb.Message  // for each node, what is to be sent to it
+	out     [][]*pb.Message  // for each node, the messages that wait to be sent
 	broken  error            // the node has stopped
 
 	// The connections to others, and who uses them.
@@ -84,7 +84,7 @@ func Start(h host.Host, cfg Config) (*Node, error) {
 		return nil, err
 	}
 	if !cfg.New {
-		n.following, n.heard = true, h.Now() // of whom, nobody remembers
+		n.following, n.heard = true, h.Now() // it no longer knows of which leader
 	}
 	n.raw, err = raft.NewRawNode(&raft.Config{ID: n.self, Storage: n.store, ElectionTick: 2, HeartbeatTick: 1, MaxSizePerMsg: uint64(cfg.room()),
 		MaxInflightMsgs: 256, DisableProposalForwarding: true, DisableConfChangeValidation: false, Logger: logger{h}})
@@ -227,7 +227,7 @@ func (n *Node) committedOwn() bool {
 	return err == nil && term == s.GetTerm()
 }
 
-// queue adds a message to what is to be sent. A heartbeat replaces those that wait: it confirms what they would. So
+// queue adds a message to those that wait. A heartbeat replaces the waiting ones: it confirms what they would. So
 // what waits for a node that does not answer is bounded.
 func (n *Node) queue(m *pb.Message) {
 	to := &n.out[m.GetTo()-1]
@@ -237,7 +237,7 @@ func (n *Node) queue(m *pb.Message) {
 	*to = append(*to, m)
 }
 
-// take takes messages for a node out of what is to be sent, as many as a call holds. Those of an earlier term
+// take takes waiting messages for a node, as many as a call holds. Those of an earlier term
 // are of no use to anybody, and would be in the way of this term's.
 func (n *Node) take(to uint64) []byte {
 	var b []byte

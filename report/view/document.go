@@ -10,7 +10,7 @@ const Version = 1
 type Document struct {
 	Version    int         `json:"version"`
 	Scenario   string      `json:"scenario"`
-	Note       string      `json:"note"`   // of whoever made the page
+	Note       string      `json:"note"`   // by the author of the page
 	Doc        string      `json:"doc"`    // what is checked
 	Bounds     string      `json:"bounds"` // in words
 	Profile    string      `json:"profile"`
@@ -82,9 +82,9 @@ type Violation struct {
 	Litmus  bool   `json:"litmus"`
 	Step    int    `json:"step"` // at which the check noticed
 	Source  int    `json:"source"`
-	// LastChance is the last step after which a run that keeps the promise goes on
-	// from here, -1 if none was found; nil: nobody looked. Tried is how many ways to
-	// go on were tried after each step behind it, and TriedFrom the first such step.
+	// LastChance is the last step after which a run that keeps the promise continues
+	// from here, -1 if none was found; nil: not searched. Tried is the number of ways to
+	// continue that were tried after each later step, and TriedFrom the first such step.
 	LastChance *int `json:"lastChance"`
 	Tried      int  `json:"tried"`
 	TriedFrom  int  `json:"triedFrom"`
@@ -126,7 +126,7 @@ type Request struct {
 	Length   int    `json:"length"`
 	Payload  string `json:"payload"` // in hexadecimal, of a Write, when it was posted
 	Posted   int    `json:"posted"`
-	Done     int    `json:"done"` // the completion that told of it
+	Done     int    `json:"done"` // the completion that reported it
 	Status   string `json:"status"`
 	Signaled bool   `json:"signaled"`
 }

@@ -16,7 +16,7 @@ type Run struct {
 	Replay         *explore.Replay // by ReplayFull
 	Outcome        string          // what became of the run, in words
 	Command        string          // that shows the run in a terminal
-	Note           string          // of whoever makes the page; may be empty
+	Note           string          // by the author of the page; may be empty
 	Litmus         bool            // it reaches an outcome rather than breaking a promise
 	// Read reads the file that the compiler knew by a name; nil: no source lines.
 	Read func(file string) ([]byte, error)

@@ -38,7 +38,7 @@ type Register struct {
 	ids   uint64
 }
 
-// Open connects to the hosts. It goes on without those that cannot be reached.
+// Open connects to the hosts. It continues without those that it cannot reach.
 func Open(h host.Host, hosts ...string) (*Register, error) {
 	g, err := lend.NewGroup(h)
 	if err != nil {

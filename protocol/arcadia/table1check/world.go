@@ -69,7 +69,7 @@ func (a *app) recoverBy(h host.Host, open func(h host.Host, again bool) (log, er
 		if a.Look(); a.promised() {
 			a.Failf(Unavailable, "records were forced, and the recovery fails: %v", err)
 		}
-		return nil, nil // nobody was promised anything
+		return nil, nil // no promise was made
 	}
 	e.End(fmt.Sprint(len(found), " records"))
 	promised := a.promised()

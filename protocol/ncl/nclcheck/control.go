@@ -240,7 +240,7 @@ func recreating(r *run) {
 }
 
 // duelling recovers the file while an earlier instance, whose session has expired, does
-// so too. Either may take it from the other; the one that goes on has to start again.
+// so too. Either may take it from the other; the loser has to start again.
 func duelling(r *run) {
 	if !r.claim() {
 		return

@@ -102,7 +102,7 @@ func (r *run) lost(saw string) func(error) bool {
 	}
 }
 
-// useOf uses a file, on h and with the controller c, one of which may fail something:
+// useOf uses a file, on h and with the controller c. One of the two may fail something:
 // an operation is repeated if it failed for that reason. It reports whether everything
 // went as it should.
 func (r *run) useOf(h host.Host, c coord.Client, excused func(error) bool) bool {

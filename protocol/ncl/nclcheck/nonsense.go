@@ -232,7 +232,7 @@ func garble(o *scenario.Once, answer []byte) []byte {
 	return answer
 }
 
-// garbled is a controller one value of which is garbled.
+// garbled is a controller with one garbled value.
 type garbled struct {
 	coord.Client
 	*scenario.Once

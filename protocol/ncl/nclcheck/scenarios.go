@@ -61,7 +61,7 @@ type workload struct {
 	scarce string
 	// garbles is the peer one of whose answers is malformed.
 	garbles string
-	// wornOut: the peers' stamps go on to the last number but one after the first write.
+	// wornOut: after the first write the peers' stamps jump to the last number but one.
 	wornOut bool
 	// leaves are the peers that revoke their memory before each write.
 	leaves [][]string

@@ -20,7 +20,7 @@ type strip struct {
 	cells []cell
 }
 
-// cell is a word of memory, and who wrote it: a list of requests, or -1 for nobody
+// cell is a word of memory, and who wrote it: a list of requests, or -1 for none
 // in this drawing and -2 for a processor.
 type cell struct {
 	offset, list int

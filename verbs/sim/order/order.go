@@ -132,8 +132,8 @@ func Gaps(card *faults.Profile) bool {
 	return !card.WholePackets && card.Placement != faults.InOrder
 }
 
-// Reaches reports whether to must follow from: because before says so, or through some of
-// the elements between, which come in the order of the queue. It goes forward and keeps
+// Reaches reports whether to must follow from: because before says so, or through some
+// elements between, which are in the order of the queue. It goes forward and remembers
 // what it reaches, since there can be very many ways.
 func Reaches[T any](from, to T, between []T, before func(a, b T) bool) bool {
 	var buf [32]T

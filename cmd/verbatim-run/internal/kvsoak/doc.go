@@ -4,7 +4,7 @@
 // It starts three memory nodes and three CPU nodes, as processes of `verbatim-run`, and has the clients in this process.
 // Each round has a fault, or some of them together: the CPU node that leads is killed, or stopped for a while and then
 // goes on, or is cut off from memory nodes; a memory node is killed, which loses its memory, or stopped. At the end of a
-// round everything that was killed is started again, everything else goes on, and the round waits until all memory
+// round everything that was killed is started again, everything else continues, and the round waits until all memory
 // nodes have joined. At most one memory node at a time lacks its memory, so nothing may be lost.
 //
 // Two things are compared. Each client puts keys of its own, once each: all that was acknowledged must be there after

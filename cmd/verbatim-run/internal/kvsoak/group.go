@@ -171,7 +171,7 @@ func (g *group) bury(name string) error {
 	return n.Bury(func(string) {})
 }
 
-// stop stops a process where it is, or lets it go on.
+// stop stops a process where it is, or lets it continue.
 func (g *group) stop(name string, on bool) error {
 	sig := syscall.SIGSTOP
 	if !on {
@@ -226,7 +226,7 @@ func (g *group) whole() bool { return g.view.serves && len(g.view.failed) == 0 }
 
 // joined waits until a memory node that was killed is a member again. It looks at the word of the node's present life,
 // since what leaders say may be about an earlier one. The leader that has given it the word makes it a member at once,
-// and then says so: see [group.whole].
+// and then reports it: see [group.whole].
 func (g *group) joined(ctx context.Context, h host.Host, name string) error {
 	late := time.Now().Add(g.cfg.Patience)
 	for {

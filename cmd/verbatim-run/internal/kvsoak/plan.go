@@ -138,7 +138,7 @@ func (s *soak) halt(name string) error {
 	return s.g.stop(name, true)
 }
 
-// resume lets a process go on.
+// resume lets a process continue.
 func (s *soak) resume(name string) error {
 	s.halted = slices.DeleteFunc(s.halted, func(h string) bool { return h == name })
 	return s.g.stop(name, false)

@@ -48,7 +48,7 @@ type soak struct {
 	back    string         // the memory node that has lost its memory, and was started again
 	halted  []string       // processes that are stopped
 	severed [][2]string    // links that are cut
-	gate    sync.RWMutex   // held while a client works; nobody works while it is held exclusively
+	gate    sync.RWMutex   // held while a client works; no client works while it is held exclusively
 	finish  func()         // ends the clients
 	working sync.WaitGroup // clients
 }

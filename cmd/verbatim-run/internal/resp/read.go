@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// errProtocol: the client does not speak RESP. The connection cannot go on.
+// errProtocol: the client does not speak RESP. The connection is unusable.
 var errProtocol = errors.New("protocol error")
 
 // Limits of a command.

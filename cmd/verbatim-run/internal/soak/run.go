@@ -246,7 +246,7 @@ func (s *soak) killPeer(victim *peer, w *writer, p *plan) error {
 	return victim.die()
 }
 
-// goOn lets the writer go on without a peer, and replace it if there is another one.
+// goOn lets the writer continue without a peer, and replace it if there is another one.
 // Then one more peer may die, since the file is on 2f+1 again.
 func (s *soak) goOn(ctx context.Context, w *writer, p *plan) error {
 	if !p.replaced || !s.spare() {
@@ -316,7 +316,7 @@ func (p *peer) die() error {
 // settle checks what a writer recovered, and records what the next one must recover.
 func (s *soak) settle(w *writer, fed func(i int) []byte) error {
 	if !w.opened {
-		return nil // it has written nothing, and shown nobody what it read
+		return nil // it has written nothing, and has not returned what it read
 	}
 	if len(s.alive) == 0 {
 		s.alive = w.alive
