@@ -21,8 +21,8 @@ type Report struct {
 	// Cells are the matrix; NoMatrix says why there is none, and how to have it.
 	Cells    []Cell
 	NoMatrix string
-	// Mutants are what became of generated mutants, and MutatedFiles the files that they are in;
-	// NoMutants says why there are none, and how to have them.
+	// Mutants are the fates of generated mutants, and MutatedFiles the files that they are in;
+	// NoMutants is the reason why there are none, and how to generate them.
 	Mutants      []mutant.Judged
 	MutatedFiles []MutatedFile
 	NoMutants    string

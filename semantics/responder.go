@@ -126,7 +126,7 @@ func (s *state) recvLength(m *message, r receive) bool {
 	return len(m.data) > n
 }
 
-// free is the first receive that no message has taken, -1 if there is none.
+// free is the index of the first receive that no message has taken, or -1.
 func (s *state) free(e int) int {
 	return slices.IndexFunc(s.ends[e].receives, func(r receive) bool { return s.taker(e, r) == nil })
 }

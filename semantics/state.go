@@ -125,7 +125,7 @@ type cell struct {
 	step step
 }
 
-// step is how far a cell has come.
+// step is the progress of a cell.
 type step uint8
 
 const (

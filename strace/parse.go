@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// state is what is known while a trace is read.
+// state is the state of the parser.
 type state struct {
 	opts    Options
 	line    int // line of the event at hand

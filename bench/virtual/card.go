@@ -168,7 +168,7 @@ func (h *Host) sends(ready time.Duration, n int, m *Model) time.Duration {
 	return h.tx
 }
 
-// receives returns when n bytes, the last of which arrives at last, have been taken off
+// receives returns the time when n bytes have been taken off; the last byte arrives at last on
 // a shared link.
 func (h *Host) receives(last time.Duration, n int, m *Model) time.Duration {
 	if h == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/soft"
 )
 
-// severed is a host that a test cuts off from others: calls to them fail, and so do connections to what they lend.
+// severed is a host that a test cuts off from others: calls to them fail, and so do connections to their memory.
 // It needs a device of software.
 type severed struct {
 	host.Host

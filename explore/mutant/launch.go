@@ -88,7 +88,7 @@ func (j *judge) search(number int, scenario, strategy string, runs uint64, notes
 	return x, o
 }
 
-// again makes sure that a program hangs or crashes because of the mutant, and not because the
+// again checks that a program hangs or crashes because of the mutant, and not because the
 // machine was busy or the process was killed: it must fail twice.
 func again(run func() outcome) outcome {
 	o := run()

@@ -220,8 +220,8 @@ func (x *world) machine(at int, h host.Host, life int) *machine {
 	return m
 }
 
-// A slot of a buffer belongs to one act. Its first part is where responses go, then
-// come the sources of what is sent.
+// A slot of a buffer belongs to one act. Responses go to its first part, and the data that
+// is sent comes from the rest.
 const (
 	sources  = 16
 	maxPeers = 3

@@ -23,7 +23,7 @@ type Exports struct {
 	gc    types.Importer
 }
 
-// NewExports makes an importer of what the module in dir can import.
+// NewExports makes an importer of everything that the module in dir can import.
 func NewExports(dir string) *Exports {
 	e := &Exports{dir: dir, files: map[string]string{}}
 	e.gc = importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {

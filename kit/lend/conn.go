@@ -51,7 +51,7 @@ func (c *Conn) Connect(to verbs.Endpoint) (err error) {
 	return err
 }
 
-// Answered connects to what the peer lends by its answer to [Group.Ask]: one window of size bytes.
+// Answered connects to the memory that the peer lends by its answer to [Group.Ask]: one window of size bytes.
 // The error wraps [ErrMalformed] if the answer is something else, [host.ErrTimeout] if there is none,
 // and otherwise it is the reason for which the peer refuses or cannot be reached.
 func (c *Conn) Answered(a *host.Answer, size int) error {

@@ -72,7 +72,7 @@ func look(m Store, s *superline, at, room int, lsn, epoch uint64) (found, bool) 
 // chunk is how much of a payload is read at a time.
 const chunk = 512
 
-// checksum is that of what is at off, read in pieces of the length of buf.
+// checksum returns the checksum of the bytes at off, read in pieces of the length of buf.
 func checksum(m Store, off, n int, buf []byte) (sum uint32, err error) {
 	for n > 0 {
 		p := buf[:min(n, len(buf))]

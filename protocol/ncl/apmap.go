@@ -56,7 +56,7 @@ func loadEntry(c coord.Client, app, name string) (entry, *ctrl.Entry, error) {
 	return e, held, nil
 }
 
-// save replaces the entry of this handle in the ap-map by e. If anybody else has
+// save replaces the entry of this handle in the ap-map by e. If another instance has
 // changed it, they have taken over the file. No other instance writes the same value: a
 // recovery begins an epoch, and only its first entry is marked as copying.
 func (f *File) save(e entry) error {

@@ -238,7 +238,7 @@ func (n *Node) queue(m *pb.Message) {
 }
 
 // take takes waiting messages for a node, as many as a call holds. Those of an earlier term
-// are of no use to anybody, and would be in the way of this term's.
+// are useless, and would be in the way of this term's.
 func (n *Node) take(to uint64) []byte {
 	var b []byte
 	term := n.raw.BasicStatus().GetTerm()

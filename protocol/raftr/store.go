@@ -43,8 +43,8 @@ func (s *store) last() uint64 {
 //	head   number, term, vote, configuration, checksum: 8 bytes each, in a cache line
 //	entry  checksum, term, length: 8 bytes each, and the data
 //
-// The configuration is a checksum of what a vote and the places of entries depend on. A store that another one has
-// written would be read as a shorter log.
+// The configuration is a checksum of everything that a vote and the places of entries depend on. Without it, a store with another configuration
+// would be read as a shorter log.
 //
 // The checksum of an entry covers that of the entry before. So what an earlier leader has left behind
 // the last entry does not count, and neither does an entry that was written in part.
@@ -97,7 +97,7 @@ func (s *store) persist() {
 	s.pmem.Fence()
 }
 
-// sum returns the checksum of what a store depends on.
+// sum returns the checksum of everything that a store depends on.
 func (c *Config) sum() uint64 {
 	b := binary.BigEndian.AppendUint64(nil, uint64(c.Log))
 	b = binary.BigEndian.AppendUint64(b, uint64(c.Value))

@@ -17,7 +17,7 @@ type Document struct {
 	Faults     string      `json:"faults"`
 	Timers     string      `json:"timers"` // when they could fire, in words
 	Strengthen string      `json:"strengthen,omitempty"`
-	Outcome    string      `json:"outcome"` // what replay says became of the run
+	Outcome    string      `json:"outcome"` // what replay reports about the run
 	Command    string      `json:"command"` // that shows the same in a terminal
 	Violation  *Violation  `json:"violation"`
 	Hosts      []string    `json:"hosts"`

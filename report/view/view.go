@@ -14,7 +14,7 @@ type Run struct {
 	Scenario       *explore.Scenario
 	Counterexample *explore.Counterexample
 	Replay         *explore.Replay // by ReplayFull
-	Outcome        string          // what became of the run, in words
+	Outcome        string          // the result of the run, in words
 	Command        string          // that shows the run in a terminal
 	Note           string          // by the author of the page; may be empty
 	Litmus         bool            // it reaches an outcome rather than breaking a promise

@@ -87,7 +87,7 @@ func (p *checkPage) readMutants(ctx context.Context, args []string) (err error) 
 	return mutant.Locate(ctx, mutant.ByCommand, "", folders, kit, p.mutants)
 }
 
-// foldersOf returns the folders of the protocols of names, and of what they share with others.
+// foldersOf returns the folders of the protocols of names, and of the code that they share with others.
 func foldersOf(names []string) (folders, kit []string, err error) {
 	for _, name := range protocolsOf(names) {
 		p, err := protocolOf(name)

@@ -238,7 +238,7 @@ func mutantTable(w io.Writer, results []mutant.Result, maxEvents int) error {
 	return err
 }
 
-// caughtOf returns the last line of a table of mutants. It names those that were missed, for the table is long.
+// caughtOf returns the last line of a table of mutants. It names the missed ones, because the table is long.
 func caughtOf(what string, all int, missed []string) string {
 	text := fmt.Sprintf("\n%d of %d %s are caught\n", all-len(missed), all, what)
 	if len(missed) > 0 {

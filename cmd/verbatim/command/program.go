@@ -34,7 +34,7 @@ type Program struct {
 	Absent map[string]string
 	// Doc is a further paragraph of the help text.
 	Doc string
-	// Commands makes further commands; nil: there are none.
+	// Commands makes further commands; nil: none.
 	Commands func() []*cobra.Command
 }
 

@@ -17,10 +17,10 @@ type Protocol struct {
 	// Name is the first part of the names of its scenarios, before the slash.
 	Name      string
 	Scenarios func() []*explore.Scenario
-	// Deep are further scenarios, which must be requested; nil: there are none.
+	// Deep are further scenarios, which must be requested; nil: none.
 	Deep func() []*explore.Scenario
-	// Broken are scenarios that must be violated. Only their names select them, so that they catch no mutants; nil:
-	// there are none.
+	// Broken are scenarios that must be violated. Only their names select them, so that they catch no mutants; nil means
+	// none.
 	Broken func() []*explore.Scenario
 	// Matrix are the scenarios that can depend on the card; nil: all.
 	Matrix func() []*explore.Scenario

@@ -32,7 +32,7 @@ func Serve(h host.Host) error {
 // Register is a client's view of the word.
 type Register struct {
 	group *lend.Group
-	buf   *lend.Memory // the word to write, and after it one for what each host answers
+	buf   *lend.Memory // the word to write, followed by one for the answer of each host
 	hosts []*lend.Conn
 	need  int // so many hosts must answer
 	ids   uint64

@@ -19,7 +19,7 @@ type arrow struct {
 	x2, y2     int
 }
 
-// fate is what became of the requests of an arrow.
+// fate is what happened to the requests of an arrow.
 type fate int
 
 const (

@@ -15,7 +15,7 @@ const word = 8
 // strip is a piece of memory of a host that the requests of the drawing name.
 type strip struct {
 	host  int
-	gone  bool // with what is in it
+	gone  bool // with its content
 	more  bool // there are more cells than maxCells
 	cells []cell
 }

@@ -43,7 +43,7 @@ func kindOf(e *view.Event) (int, bool) {
 	return other, e.Marked && e.Kind != "violation"
 }
 
-// momentsOf returns the moments of a run up to a step. The violation is none of them.
+// momentsOf returns the moments of a run up to a step, without the violation.
 func momentsOf(d *view.Document, until int) []moment {
 	var out []moment
 	for i := range d.Events {

@@ -111,7 +111,7 @@ func (l *log) count(err error) {
 	}
 }
 
-// fail records an error that no client must meet.
+// fail records an error that a client must not get.
 func (l *log) fail(err error) {
 	if !errors.Is(err, kv.ErrUnavailable) && l.err == nil {
 		l.err = err

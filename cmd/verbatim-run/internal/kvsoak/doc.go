@@ -7,7 +7,7 @@
 // round everything that was killed is started again, everything else continues, and the round waits until all memory
 // nodes have joined. At most one memory node at a time lacks its memory, so nothing may be lost.
 //
-// Two things are compared. Each client puts keys of its own, once each: all that was acknowledged must be there after
+// Two things are compared. Each client puts keys of its own, once each: every acknowledged put must be there after
 // each round (of the latest) and at the end (all). And all clients work on a few common keys: the operations of a round
 // must be linearizable, with those of unknown outcome as ones that may take effect at any time; what is known of the keys
 // at the end of one round is where the next one begins.

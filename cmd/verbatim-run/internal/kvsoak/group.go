@@ -31,7 +31,7 @@ type node struct {
 	drained chan struct{} // closed when it prints no more
 }
 
-// group are the processes, and what is known about who leads.
+// group holds the processes, and which one leads as far as is known.
 type group struct {
 	cfg     *Config
 	round   int
@@ -269,7 +269,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// endAll kills what is left.
+// endAll kills the remaining processes.
 func (g *group) endAll() {
 	for _, name := range append(slices.Clone(memories), cpus...) {
 		n := g.nodes[name]

@@ -171,7 +171,7 @@ func (s *soak) next() *act {
 	}
 }
 
-// count fills in what the clients have done.
+// count fills in the operations of the clients.
 func (s *soak) count() {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()

@@ -335,7 +335,7 @@ func (s *soak) settle(w *writer, fed func(i int) []byte) error {
 	return nil
 }
 
-// compare compares what a recovery returned with what it must return.
+// compare compares the result of a recovery with the expected content.
 func (s *soak) compare(got [][]byte) error {
 	s.counts.Recoveries++
 	s.counts.Returned += len(got)
