@@ -12,7 +12,7 @@ import (
 // exist.
 var ErrUnknownKind = errors.New("unknown kind of fault")
 
-// Kind is a sort of fault. The zero value is none.
+// Kind is a kind of fault. The zero value is none.
 type Kind uint8
 
 const (

@@ -51,7 +51,7 @@ type Promise struct {
 	Without              string // what the matrix says without it
 }
 
-// promises are those of the profile that the code of a check makes use of.
+// promises are the promises of the profile that the code of a check uses.
 func promises(r *explore.Result, cells []Cell) []Promise {
 	p, err := faults.ProfileByName(r.Profile)
 	if err != nil {
@@ -74,8 +74,8 @@ func promises(r *explore.Result, cells []Cell) []Promise {
 	return out
 }
 
-// without is what the matrix says of a protocol without a promise. It takes promises
-// away from the profile strong, and from no other.
+// without is the verdict of the matrix on a protocol without a promise. It removes promises
+// from the profile strong, and from no other.
 func without(knob string, r *explore.Result, cells []Cell) string {
 	text := ""
 	for i := range cells {

@@ -60,7 +60,7 @@ func ranges(list []coverage.Range) string {
 	return strings.Join(parts, ", ")
 }
 
-// legend is what the table of the matrix says below its rows.
+// legend is the text below the rows of the matrix.
 func legend(cells []Cell) string {
 	var all []matrix.Cell
 	for i := range cells {

@@ -141,7 +141,7 @@ func (s *state) taker(e int, r receive) *message {
 	return nil
 }
 
-// deregistered reports whether the memory of a receive is not registered any more.
+// deregistered reports whether the memory of a receive is no longer registered.
 func (s *state) deregistered(cells []cell) bool {
 	return slices.ContainsFunc(cells, func(c cell) bool { return !s.registered(c.at) })
 }

@@ -18,7 +18,7 @@ var (
 	ErrRefused = errors.New("semantics: a statement cannot be carried out")
 )
 
-// Result is what a search found.
+// Result is the result of a search.
 type Result struct {
 	Finals []string // the final states, sorted, as package litmus writes them
 	States int      // how many states it visited

@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
-// value is what a register or final memory holds: bytes, or a word such as a status.
+// value is the content of a register or of final memory: bytes, or a word such as a status.
 type value struct {
 	set  bool
 	b    string // little-endian

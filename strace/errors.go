@@ -63,7 +63,7 @@ func (e *ParseError) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the wrapped reason.
+// Unwrap returns the wrapped reason.
 func (e *ParseError) Unwrap() error { return e.Err }
 
 // errAt makes a ParseError. what is only built here, where it is needed.

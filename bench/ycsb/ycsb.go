@@ -14,7 +14,7 @@ const (
 	MaxScan   = 100
 )
 
-// Kind is what an operation does.
+// Kind is the kind of an operation.
 type Kind int
 
 // The kinds.

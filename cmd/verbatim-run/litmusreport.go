@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// litmusReport prints what cards did, test by test.
+// litmusReport prints the results of cards, test by test.
 type litmusReport struct {
 	f       *litmusFlags
 	w       io.Writer

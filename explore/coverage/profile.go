@@ -67,7 +67,7 @@ const (
 	Never
 )
 
-// File is a file and what was reached of it.
+// File is a file and the lines of it that were reached.
 type File struct {
 	Name                string // in the source tree
 	Statements, Reached int

@@ -69,7 +69,7 @@ func (j *judge) start(l launch) outcome {
 	return x
 }
 
-// found is the output of `verbatim check --json`, and the class of its counterexample. One that
+// found is the output of `verbatim check --json`, and the class of its counterexample. A check that
 // could not decide has one too: of an endless run.
 type found struct {
 	Search

@@ -15,7 +15,7 @@ import (
 // alive reports whether the machine has neither died nor ended.
 func (m *machine) alive() bool { return m.h.(*sim.Host).Alive() }
 
-// say reports what the task has seen so far.
+// say reports the observations of the task so far.
 func (t *task) say() { t.report(false) }
 
 // report reports the task's observations to the checks, at its end or before. The machine

@@ -107,7 +107,7 @@ func number(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// machine is one life of a host: what it has before its code begins.
+// machine is one life of a host, with everything that it has before its code begins.
 type machine struct {
 	x     *world
 	at    int // in x.hosts
@@ -347,7 +347,7 @@ func (x *world) main(at int, h host.Host, life int) {
 	}
 }
 
-// start runs acts as a task, the calling one, which has been handed what another has.
+// start runs acts as a task, the calling one, which has received the handles of another.
 func (m *machine) start(path string, links []*link, acts []Act, has task) {
 	t := &task{m: m, path: path, links: slices.Clone(links), req: has.req, asked: has.asked, order: has.order}
 	m.x.tasks = append(m.x.tasks, t)

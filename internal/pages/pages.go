@@ -58,7 +58,7 @@ func MapFile(f *os.File, size int) (b []byte, sync bool, err error) {
 	return b, false, nil
 }
 
-// Unmap releases what Map or MapFile returned.
+// Unmap releases the result of Map or MapFile.
 func Unmap(b []byte) error {
 	if err := unix.Munmap(b[:cap(b)]); err != nil {
 		return fmt.Errorf("pages: unmap: %w", err)

@@ -67,7 +67,7 @@ func Dial(h host.Host, to string, n int) (*Borrower, error) {
 	return e, err
 }
 
-// WR returns a request for n bytes at an offset of what is lent.
+// WR returns a request for n bytes at an offset of the loan.
 func (e *Borrower) WR(op verbs.Opcode, flags verbs.SendFlags, offset, n int) verbs.SendWR {
 	w := e.Windows[0]
 	return verbs.SendWR{Op: op, Flags: flags, RKey: w.RKey, RemoteAddr: w.Addr + uint64(offset), SGL: []verbs.SGE{e.buf.SGE(0, n)}}

@@ -58,13 +58,13 @@ type Loan struct {
 	qps    []verbs.QP
 }
 
-// Lend allocates size bytes of DRAM. access is what borrowers may do.
+// Lend allocates size bytes of DRAM. access is the access of borrowers.
 func (l *Lender) Lend(size int, access verbs.Access) (*Loan, error) {
 	r, err := l.h.Alloc(size)
 	return l.loan(r, err, access)
 }
 
-// LendPersistent opens the persistent region called name. access is what borrowers may do.
+// LendPersistent opens the persistent region called name. access is the access of borrowers.
 func (l *Lender) LendPersistent(name string, size int, access verbs.Access) (*Loan, error) {
 	r, err := l.h.OpenPMEM(name, size)
 	return l.loan(r, err, access)

@@ -28,7 +28,7 @@ type bail struct{ err *Error }
 // Ext is the extension of litmus test files.
 const Ext = ".litmus"
 
-// Parse reads a test; errors name it by file. Every error is an [*Error]. It checks the
+// Parse reads a test; file is its name in errors. Every error is an [*Error]. It checks the
 // grammar; package litmus, which runs tests, checks the names.
 func Parse(file string, text []byte) (t *Test, err error) {
 	p := &parser{file: file, test: &Test{File: file, text: string(text)}, seen: map[string]bool{}}

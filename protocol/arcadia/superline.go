@@ -5,7 +5,7 @@ import (
 )
 
 // Superlines are written by the atomicity primitive (4.3), with a volatile index: the later of two that
-// are whole counts. The paper replaces one of the two, and uses what that sets free. If a media error
+// are whole counts. The paper replaces one of the two, and then uses the space that this frees. If a media error
 // then strikes the new one, the old one counts again, and it begins where records have been
 // overwritten: the log is lost. So both are replaced, one after the other, before anything else
 // depends on it.

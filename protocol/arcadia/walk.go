@@ -50,8 +50,8 @@ func roomAt(s *superline, at int, wrapped bool) int {
 	return s.ring - at
 }
 
-// look returns the record with this LSN, and of no epoch before that of the record in front of it, if it is at
-// a place.
+// look returns the record at a place if it has this LSN, and no earlier epoch than the record in front
+// of it.
 func look(m Store, s *superline, at, room int, lsn, epoch uint64) (found, bool) {
 	var b [headerSize]byte
 	if room < headerSize || m.Load(ringAt+at, b[:]) != nil {

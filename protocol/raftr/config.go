@@ -114,7 +114,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// room returns how many bytes of commands a message should have, beside one command of any size.
+// room returns how many bytes of commands a message should have, besides one command of any size.
 func (c *Config) room() int { return 4 * c.maxCommand() }
 
 // calls configures the connections: one call at a time to each node, with all messages for it.

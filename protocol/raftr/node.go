@@ -56,7 +56,7 @@ type Node struct {
 	heard     time.Duration // when
 }
 
-// fate is what has become of a write.
+// fate is the fate of a write.
 type fate struct {
 	term  uint64 // of its entry
 	over  bool   // an entry was applied at its index
@@ -97,8 +97,8 @@ func Start(h host.Host, cfg Config) (*Node, error) {
 	return n, nil
 }
 
-// Step takes a message of another node, as it arrived, and returns what to answer. The error wraps
-// [ErrMalformed] if some of it was nonsense; what came before counts. The node keeps b.
+// Step takes a message of another node, as it arrived, and returns the answer. The error wraps
+// [ErrMalformed] if a part is malformed; the parts before it count. The node keeps b.
 func (n *Node) Step(from string, b []byte) ([]byte, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -160,7 +160,7 @@ func (n *Node) protect(call func() error) (err error) {
 	return call()
 }
 
-// settle does what the library wants done: it saves, then applies, and collects messages.
+// settle does the work that the library requests: it saves, then applies, and collects messages.
 func (n *Node) settle() error {
 	for n.broken == nil && n.raw.HasReady() {
 		var rd raft.Ready
@@ -228,7 +228,7 @@ func (n *Node) committedOwn() bool {
 }
 
 // queue adds a message to those that wait. A heartbeat replaces the waiting ones: it confirms what they would. So
-// what waits for a node that does not answer is bounded.
+// a node that does not answer has a bounded number of waiting messages.
 func (n *Node) queue(m *pb.Message) {
 	to := &n.out[m.GetTo()-1]
 	if m.GetType() == pb.MsgHeartbeat {

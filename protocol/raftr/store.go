@@ -90,8 +90,8 @@ func openStore(h host.Host, cfg *Config) (*store, error) {
 	return s, nil
 }
 
-// persist makes persistent what was read. The process that stored it may have crashed before it had
-// flushed it; then it may be in a cache, and the next loss of power would take away what this node is about to rely on.
+// persist makes the data that was read persistent. The process that stored it may have crashed before it had
+// flushed it; then it may be in a cache, and the next power loss would destroy data that this node relies on.
 func (s *store) persist() {
 	s.pmem.Flush(0, s.place(s.last()+1))
 	s.pmem.Fence()
@@ -188,7 +188,7 @@ func (s *store) saveEntry(e *pb.Entry) {
 	s.pmem.Flush(at, len(b))
 }
 
-// sum returns the checksum of what follows it in the next entry. It is never 0, as memory is at first.
+// sum returns the checksum of the following bytes in the next entry. It is never 0, as memory is at first.
 func (s *store) sum(b []byte) uint64 {
 	var before [8]byte
 	if n := len(s.sums); n > 0 {

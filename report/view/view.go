@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Run is what a document is made of.
+// Run is the input of a document.
 type Run struct {
 	Scenario       *explore.Scenario
 	Counterexample *explore.Counterexample
@@ -47,7 +47,7 @@ func New(r Run) *Document {
 	return d
 }
 
-// violation says what is wrong, in the words of the check.
+// violation describes the violation, in the words of the check.
 func (d *Document) violation(r Run) {
 	err := r.Replay.Err
 	if err == nil {

@@ -215,7 +215,7 @@ func saveable(file string) error {
 	return nil
 }
 
-// validate checks what can be checked before the first scenario.
+// validate checks everything that can be checked before the first scenario.
 func (f *checkFlags) validate() error {
 	o := &f.opt
 	if o.Profile != "" {

@@ -180,7 +180,7 @@ func (x *cells) load(name string) (*explore.Counterexample, error) {
 	return ce, err
 }
 
-// again looks for a run that violates a scenario.
+// again searches for a run that violates a scenario.
 func (x *cells) again(s *explore.Scenario, profile string) (*explore.Counterexample, error) {
 	r, err := explore.Check(s, explore.Options{Profile: profile, Timers: x.opt.Timers, Strategy: explore.Exhaustive, MaxRuns: cellRuns, MaxTime: x.opt.MaxTime, Workers: x.opt.Workers, Stop: x.opt.Stop})
 	if err != nil {

@@ -110,7 +110,7 @@ func protocolsOf(names []string) []string {
 	return out
 }
 
-// clear sets the counters to zero, for one check to come.
+// clear sets the counters to zero, before a check.
 func (p *checkPage) clear() {
 	if p.file != "" && p.uncounted == nil {
 		p.uncounted = coverage.Clear()

@@ -260,7 +260,7 @@ func regimes(results []mutant.Result) string {
 	return strings.Join(out, "; ")
 }
 
-// mutantResult is what --json prints for one mutant.
+// mutantResult is the line of --json for one mutant.
 type mutantResult struct {
 	Mutant         string          `json:"mutant"`
 	Title          string          `json:"title"`

@@ -48,7 +48,7 @@ func (p *Protocol) matrixScenarios() []*explore.Scenario {
 // all returns the scenarios that can be asked for by a pattern.
 func (p *Protocol) all() []*explore.Scenario { return append(p.Scenarios(), p.deep()...) }
 
-// named are those that can be asked for by their names.
+// named are those that can be selected by their names.
 func (p *Protocol) named() []*explore.Scenario { return append(p.all(), p.broken()...) }
 
 func (p *Protocol) deep() []*explore.Scenario {

@@ -35,7 +35,7 @@ func sum(length, record []byte) uint32 {
 	return crc32.Update(crc32.Checksum(length, castagnoli), castagnoli, record)
 }
 
-// Log is what a file holds.
+// Log is the content of a file.
 type Log struct {
 	// Records are parts of the bytes that were scanned.
 	Records [][]byte

@@ -40,7 +40,7 @@ const (
 	promised
 )
 
-// epoch returns the last one that the cluster's service has promised.
+// epoch returns the last epoch that the cluster's service has promised.
 func (p past) epoch() byte {
 	switch p {
 	case anew, diverged:

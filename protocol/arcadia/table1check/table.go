@@ -33,7 +33,7 @@ const (
 	ArcadiaLocal = "Arcadia, local mode"
 )
 
-// Row is one cell of the table, and what decides it.
+// Row is one cell of the table, and the search that decides it.
 type Row struct {
 	Design, Failure string
 	// Published is the mark in table 1 of the paper, and Unknown for a design that is not in it.

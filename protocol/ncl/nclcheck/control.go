@@ -319,7 +319,7 @@ func (r *run) checkLeaks(f *ncl.File) {
 	}
 }
 
-// figure compares the controller's figure for a peer with what it lends. A request of
+// figure compares the controller's figure for a peer with the peer's loans. A request of
 // an earlier life may intervene: then the peer looks for leaked regions again.
 func (r *run) figure(name string, lent, tries int) bool {
 	peers, err := ncl.Peers(r.config().Coord)

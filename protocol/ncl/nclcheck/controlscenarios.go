@@ -16,7 +16,7 @@ var (
 	sevenPeers = []string{"peer1", "peer2", "peer3", "peer4", "peer5", "peer6", "peer7"}
 )
 
-// controlScenarios are about the control plane: which peers a file has, who may write
+// controlScenarios are about the control plane: which peers a file has, which instance may write
 // to it, and what happens to unclaimed memory.
 func controlScenarios() []*explore.Scenario {
 	return slices.Concat(membershipScenarios(), claimScenarios())

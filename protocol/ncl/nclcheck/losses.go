@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// lossScenarios are those in which one call fails, whichever it is.
+// lossScenarios are scenarios in which any one call fails.
 func lossScenarios() []*explore.Scenario {
 	two := []string{"peer1", "peer2"}
 	return []*explore.Scenario{

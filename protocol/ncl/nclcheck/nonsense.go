@@ -206,7 +206,7 @@ func misreading(r *run) {
 	r.useOf(r.h, garbled{r.config().Coord, &scenario.Once{By: r.h}}, func(err error) bool { return errors.Is(err, ncl.ErrMalformed) && once(err) })
 }
 
-// doingAgain repeats what fails because of a peer.
+// doingAgain repeats an operation that fails because of a peer.
 func doingAgain(r *run) { r.useOf(r.h, r.config().Coord, r.onceMore()) }
 
 // onceMore excuses one failure.
@@ -246,7 +246,7 @@ func (g garbled) Get(key string) ([]byte, uint64, error) {
 	return value, version, err
 }
 
-// garbler is a host one answer to which is garbled.
+// garbler is a host with one garbled answer.
 type garbler struct {
 	host.Host
 	*scenario.Once

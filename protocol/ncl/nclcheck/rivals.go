@@ -218,7 +218,7 @@ func rivalingLate(r *run) {
 	}
 }
 
-// doubting does not know whether a change of the ap-map was made, and another instance takes the file over.
+// doubting cannot know whether a change of the ap-map was made, and another instance takes the file over.
 func doubting(r *run) {
 	once := &scenario.Once{By: r.h, Answers: true, Failed: true}
 	cfg := r.config()

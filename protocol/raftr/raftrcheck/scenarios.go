@@ -39,7 +39,7 @@ func first(do func(r *run)) func(r *run) {
 	}
 }
 
-// next is a node that waits until nothing happens any more, and then replaces the leader.
+// next is a node that waits until nothing else happens, and then replaces the leader.
 func next(do func(r *run)) func(r *run) { return after(1, do) }
 
 // after is a node that waits several times as long.

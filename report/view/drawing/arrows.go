@@ -36,7 +36,7 @@ type end struct {
 	event int
 }
 
-// endOf returns what became of a request by the last event of the drawing. That a piece never
+// endOf returns the fate of a request by the last event of the drawing. That a piece never
 // arrives is a fact from the post on, whenever the search looked at it.
 func endOf(d *view.Document, q, limit int) end {
 	out := end{flying, -1}

@@ -28,7 +28,7 @@ const (
 	completes
 )
 
-// kindOf says which kind of moment an event belongs to; false: to none.
+// kindOf returns the kind of moment that an event belongs to; false: to none.
 func kindOf(e *view.Event) (int, bool) {
 	switch e.Kind {
 	case "post":
@@ -85,7 +85,7 @@ func at(all []moment, event int) int {
 	return min(i, len(all)-1)
 }
 
-// words say what happens in a moment.
+// words describe a moment.
 func (m *moment) words(d *view.Document) []string {
 	host, text := d.Hosts[m.host], ""
 	switch m.kind {

@@ -63,7 +63,7 @@ func shape() []string {
 	return strings.Fields(fmt.Sprintf("--key %d --value %d --index %d --keys %d --log %d --slots %d", s.Key, s.Value, s.Index, s.Blocks, s.Log, slots))
 }
 
-// start starts a node: a memory node at the address that it had.
+// start starts a node: a memory node at its previous address.
 func (g *group) start(ctx context.Context, name string) error {
 	args := []string{"sift", "cpunode", "--node", strings.TrimPrefix(name, "cpu"), "--period", "20ms", "--missed", "8", "--lease", "60ms", "--back-off", "20ms"}
 	listen := g.address(name)
@@ -221,7 +221,7 @@ func (g *group) until(ctx context.Context, what string, is func() bool) error {
 	}
 }
 
-// whole reports whether a CPU node serves, for which no memory node has failed.
+// whole reports whether a CPU node serves and sees no failed memory node.
 func (g *group) whole() bool { return g.view.serves && len(g.view.failed) == 0 }
 
 // joined waits until a memory node that was killed is a member again. It looks at the word of the node's present life,

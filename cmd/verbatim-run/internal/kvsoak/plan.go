@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// act is what a round does to the processes. It leaves things broken: [soak.heal] mends them.
+// act is the part of a round that breaks something: [soak.heal] repairs it.
 type act struct {
 	name string
 	do   func(s *soak, ctx context.Context, v victims) error
@@ -117,7 +117,7 @@ func (s *soak) kill(names ...string) error {
 	return nil
 }
 
-// lose kills a memory node, and waits until a leader knows.
+// lose kills a memory node, and waits until a leader has noticed.
 func (s *soak) lose(ctx context.Context, name string) error {
 	if err := s.kill(name); err != nil {
 		return err

@@ -118,7 +118,7 @@ func (s *soak) rounds(ctx context.Context) error {
 	return nil
 }
 
-// round lets the clients work, breaks something, mends it, and compares.
+// round lets the clients work, breaks something, repairs it, and compares.
 func (s *soak) round(ctx context.Context) error {
 	began, a := time.Now(), s.next()
 	v := draw(s.rng, s.g.leader())

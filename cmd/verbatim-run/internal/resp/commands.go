@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/sift/kv"
 )
 
-// command is what a client can ask for.
+// command is a request of a client.
 type command struct {
 	least, most int // arguments after the name; most is -1 if there is no limit
 	do          func(s *session, args [][]byte)

@@ -115,7 +115,7 @@ func orDefault[T int | time.Duration](v *T, d T) {
 	}
 }
 
-// Counts is what a soak did.
+// Counts are the counts of a soak.
 type Counts struct {
 	Rounds       int `json:"rounds"`
 	Files        int `json:"files"`
