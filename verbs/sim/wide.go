@@ -128,7 +128,7 @@ func (t *wideLook) add(x span, buf []byte) {
 	t.was = append(t.was, held{x, buf})
 }
 
-// outlived reports whether the load saw what cannot be read now before it became unreadable.
+// outlived reports whether the load saw the memory before it became unreadable.
 func (t *wideLook) outlived(w *World) bool {
 	if t.r == nil {
 		return false
