@@ -166,7 +166,7 @@ func (s *state) scatter(m *message, r receive) []cell {
 
 // packet lets a packet of an opened message arrive: the next one of MTU bytes where
 // packets come in order, any cell otherwise. Access is checked for each
-// (access-checked-per-packet); nil if all have arrived.
+// (access-checked-per-packet). It returns nil if all have arrived.
 func (s *state) packet(e, i int) []*state {
 	m := &s.ends[e].wire[i]
 	var next []*state

@@ -38,8 +38,8 @@ func begun(b []byte, s superline) bool {
 	return true
 }
 
-// readSuperlines returns the current superline, and which of the two it is; none: there is no log
-// yet, or its creation was cut off, which writes superline 1 before superline 0.
+// readSuperlines returns the current superline, and which of the two it is. none means that there is no log
+// yet, or that its creation was cut off: a creation writes superline 1 before superline 0.
 func readSuperlines(m Store, id uint64, size int) (s superline, at int, none bool, err error) {
 	var whole, create [2]bool
 	var lines [2]superline

@@ -144,7 +144,7 @@ func (n *Node) onWord(p *peer, wr verbs.SendWR, found func(w Word)) {
 // peer returns the memory node called name, which is one of the configuration.
 func (n *Node) peer(name string) *peer { return &n.nodes[slices.Index(n.cfg.Memory, name)] }
 
-// sees records a word.
+// sees records a word that the node has read.
 func (n *Node) sees(p *peer, w Word) {
 	p.seen, p.known = w, true
 	if w != outsider {

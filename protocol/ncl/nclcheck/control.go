@@ -131,7 +131,7 @@ func claiming(r *run) {
 	}
 }
 
-// claim waits for the sessions of earlier instances to expire, one of which may just
+// claim waits for the sessions of earlier instances to expire; one of the sessions may just
 // have begun.
 func (r *run) claim() bool {
 	for {

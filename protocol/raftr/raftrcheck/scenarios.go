@@ -29,8 +29,8 @@ func DeepScenarios() []*explore.Scenario {
 	return out
 }
 
-// first is a node that leads at once, with the help of the second one only, and does what a
-// scenario is about.
+// first is a node that leads at once, with the votes of the second one only, and then does the work of the
+// scenario.
 func first(do func(r *run)) func(r *run) {
 	return func(r *run) {
 		if r.cut("n3") && r.connect() && r.must() {

@@ -27,7 +27,7 @@ func DeepScenarios() []*explore.Scenario {
 	return out
 }
 
-// first is a CPU node that leads at once, and does what a scenario is about.
+// first is a CPU node that leads at once, and then calls do.
 func first(do func(r *run)) func(r *run) {
 	return func(r *run) {
 		if r.start() && r.alone() {

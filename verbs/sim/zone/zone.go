@@ -92,7 +92,7 @@ func (z *Zone) CanFire(id uint64) bool {
 	return ok && *z.at(k+1, 0) >= z.timers[k].lo
 }
 
-// Fire makes a timer fire. It must be able to (CanFire), and is then gone.
+// Fire makes a timer fire that may fire (CanFire), and removes it.
 func (z *Zone) Fire(id uint64) {
 	k, ok := z.index(id)
 	if !ok {

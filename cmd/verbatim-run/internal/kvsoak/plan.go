@@ -159,7 +159,7 @@ func (s *soak) cut(cpu, memory string) error {
 	return s.g.cut(cpu, memory, true)
 }
 
-// heal mends everything, and waits until all memory nodes have joined.
+// heal repairs everything, and waits until all memory nodes have joined.
 func (s *soak) heal(ctx context.Context) error {
 	for _, name := range slices.Clone(s.halted) {
 		if err := s.resume(name); err != nil {
