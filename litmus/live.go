@@ -53,7 +53,7 @@ type LiveConfig struct {
 }
 
 // ErrLeftOut: a loop of the run gave up, so the run has no outcome.
-var ErrLeftOut = errors.New("litmus: a loop waits in vain")
+var ErrLeftOut = errors.New("litmus: a loop gave up")
 
 // Late reports whether in the last run threads stopped waiting for completions, and each of those
 // came after all, when the end of the run posted more requests. One that is lost never comes.

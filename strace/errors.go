@@ -45,7 +45,7 @@ type ParseError struct {
 	Err  error  // wraps one of the sentinels
 }
 
-// Error gives "strace: line 3, column 7: what is wrong; how to mend it".
+// Error returns "strace: line 3, column 7: what is wrong; how to mend it".
 func (e *ParseError) Error() string {
 	var b strings.Builder
 	b.WriteString("strace: ")

@@ -76,7 +76,7 @@ type System struct {
 	raft   bool
 }
 
-// Systems are those of figures 9 and 10. The others are compared with the first.
+// Systems are the systems of figures 9 and 10. The others are compared with the first.
 func Systems() []System {
 	return []System{{Name: "Raft-R", raft: true}, {Name: "Sift"}, {Name: "Sift EC", Codes: true},
 		{Name: "Sift + shared", Shared: true}, {Name: "Sift EC + shared", Codes: true, Shared: true}}

@@ -12,7 +12,7 @@ type Sizes struct {
 	Block int `json:"block"`
 }
 
-// PaperSizes are those of the paper's implementation: keys of 32 bytes, values of up to 992,
+// PaperSizes are the sizes of the paper's implementation: keys of 32 bytes, values of up to 992,
 // and what the authors' published code adds to them.
 func PaperSizes() Sizes { return Sizes{Item: 1020, Entry: 1036, Block: 1024} }
 

@@ -49,7 +49,7 @@ var Workloads = []Workload{
 	{Name: "F", What: "half read-modify-writes", Shares: [kinds]int{Read: 50, ReadModifyWrite: 50}},
 }
 
-// Names are those of the workloads, in order.
+// Names are the names of the workloads, in order.
 func Names() []string {
 	var names []string
 	for i := range Workloads {

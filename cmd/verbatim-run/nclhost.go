@@ -82,7 +82,7 @@ func (f *hostFlags) logf(stderr io.Writer) func(format string, args ...any) {
 	}
 }
 
-// maxLines is how many lines are remembered.
+// maxLines is the number of lines that are remembered.
 const maxLines = 256
 
 // tls returns nil without the flags.

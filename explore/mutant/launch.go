@@ -25,7 +25,7 @@ const (
 	slack = 20 * time.Second
 )
 
-// outcome is how a program exited.
+// outcome is the exit of a program.
 type outcome struct {
 	out, said string
 	code      int

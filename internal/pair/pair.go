@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// service is what one end calls the other by.
+// service is the name by which one end calls the other.
 const service = "connect"
 
 // Lender is the end that lends memory.

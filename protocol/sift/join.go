@@ -89,7 +89,7 @@ func (j *Rejoining) join() error {
 	return j.end()
 }
 
-// entries are those that the log has, oldest first.
+// entries are the entries that the log has, oldest first.
 func (c *Coordinator) entries() []*wal.Entry {
 	var out []*wal.Entry
 	for i := c.last + 1 - min(c.last, uint64(c.cfg.Slots)); i <= c.last; i++ {

@@ -12,7 +12,7 @@ type locks struct {
 	held  map[int]holders
 }
 
-// holders are those that hold a block.
+// holders are the operations that hold a block.
 type holders struct {
 	writes, reads int
 	copied        bool

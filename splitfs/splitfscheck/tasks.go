@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// taskScenarios are those in which two tasks use the file system at once.
+// taskScenarios are the scenarios in which two tasks use the file system at once.
 func taskScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{

@@ -196,7 +196,7 @@ func (p *checkPage) write(ctx context.Context, c *cobra.Command) error {
 	return whole.Write(p.file, func(w io.Writer) error { return report.Write(w, &r) })
 }
 
-// protocols are those of the checks.
+// protocols are the protocols of the checks.
 func (p *checkPage) protocols() []string {
 	var all []string
 	for _, x := range p.checks {

@@ -247,7 +247,7 @@ func caughtOf(what string, all int, missed []string) string {
 	return text
 }
 
-// regimes are those of all searches, each once and in words.
+// regimes are the regimes of all searches, each once and in words.
 func regimes(results []mutant.Result) string {
 	var out []string
 	for i := range results {

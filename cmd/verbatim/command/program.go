@@ -122,7 +122,7 @@ func (p *Protocol) validScenarios() error {
 	return nil
 }
 
-// programName is how messages call the program.
+// programName is the name of the program in messages.
 func programName() string {
 	if pkg := source.Running().Package; pkg != "" {
 		return path.Base(pkg)

@@ -37,7 +37,7 @@ type Protocol struct {
 	FromTrace func(*strace.Trace) (*explore.Scenario, error)
 }
 
-// matrixScenarios are those that the matrix checks.
+// matrixScenarios are the scenarios that the matrix checks.
 func (p *Protocol) matrixScenarios() []*explore.Scenario {
 	if p.Matrix != nil {
 		return p.Matrix()

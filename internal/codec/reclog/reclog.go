@@ -15,7 +15,7 @@ import (
 	"math"
 )
 
-// Header is how many bytes a record takes in the file beside its data.
+// Header is the number of bytes of a record in the file besides its data.
 const Header = 8
 
 // MaxRecord is the most bytes of a record.

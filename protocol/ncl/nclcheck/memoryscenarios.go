@@ -2,7 +2,7 @@ package nclcheck
 
 import "github.com/verbatim-rdma/verbatim/explore"
 
-// memoryScenarios are those in which a peer could keep memory that is no longer needed.
+// memoryScenarios are the scenarios in which a peer could keep memory that is no longer needed.
 func memoryScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{

@@ -16,7 +16,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// nonsenseScenarios are those with malformed requests or answers.
+// nonsenseScenarios are the scenarios with malformed requests or answers.
 func nonsenseScenarios() []*explore.Scenario {
 	two := []string{"peer1", "peer2"}
 	return []*explore.Scenario{

@@ -6,7 +6,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// outageScenarios are those in which the controller is unreachable, or expires a
+// outageScenarios are the scenarios in which the controller is unreachable, or expires a
 // session.
 func outageScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
@@ -51,7 +51,7 @@ func outageScenarios() []*explore.Scenario {
 	}
 }
 
-// waitScenarios are those in which waiting for a peer matters.
+// waitScenarios are the scenarios in which waiting for a peer matters.
 func waitScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{

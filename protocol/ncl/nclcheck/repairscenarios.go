@@ -6,12 +6,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// repairScenarios are those in which peers fail one after another.
+// repairScenarios are the scenarios in which peers fail one after another.
 func repairScenarios() []*explore.Scenario {
 	return slices.Concat(plainRepairs(), hinderedRepairs())
 }
 
-// plainRepairs are those in which peers fail and nothing else does.
+// plainRepairs are the repairs in which peers fail and nothing else does.
 func plainRepairs() []*explore.Scenario {
 	three := []write{{0, 8}, {8, 8}, {16, 8}}
 	return []*explore.Scenario{
@@ -80,7 +80,7 @@ func plainRepairs() []*explore.Scenario {
 	}
 }
 
-// hinderedRepairs are those in which something else hinders the repair or the recovery.
+// hinderedRepairs are the repairs in which something else hinders the repair or the recovery.
 func hinderedRepairs() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{

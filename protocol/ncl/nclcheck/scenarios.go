@@ -88,7 +88,7 @@ func Scenarios() []*explore.Scenario {
 	return slices.Concat(dataScenarios(), controlScenarios(), memoryScenarios(), repairScenarios(), outageScenarios(), waitScenarios(), lossScenarios(), nonsenseScenarios(), rivalScenarios(), candidateScenarios(), handleScenarios(), requestScenarios(), paceScenarios(), cardScenarios())
 }
 
-// MatrixScenarios are those in which the card matters: the data path, recovery, and the
+// MatrixScenarios are the scenarios in which the card matters: the data path, recovery, and the
 // fence against an earlier instance, with several peers and with one. The others depend
 // on the order of the same requests, and on control-plane messages.
 func MatrixScenarios() []*explore.Scenario {

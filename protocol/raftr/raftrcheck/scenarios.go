@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Scenarios are those of `verbatim check raftr`.
+// Scenarios are the scenarios of `verbatim check raftr`.
 func Scenarios() []*explore.Scenario {
 	var out []*explore.Scenario
 	for _, s := range specs {
@@ -20,7 +20,7 @@ func Scenarios() []*explore.Scenario {
 	return out
 }
 
-// DeepScenarios are those of `verbatim check raftr --deep`.
+// DeepScenarios are the scenarios of `verbatim check raftr --deep`.
 func DeepScenarios() []*explore.Scenario {
 	var out []*explore.Scenario
 	for _, s := range deep {

@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Scenarios are those of `verbatim check sift`.
+// Scenarios are the scenarios of `verbatim check sift`.
 func Scenarios() []*explore.Scenario {
 	var out []*explore.Scenario
 	for _, s := range slices.Concat(memories, rejoins, durables, coded, stores) {
@@ -18,7 +18,7 @@ func Scenarios() []*explore.Scenario {
 	return append(append(out, backups()), services()...)
 }
 
-// DeepScenarios are those of `verbatim check sift --deep`.
+// DeepScenarios are the scenarios of `verbatim check sift --deep`.
 func DeepScenarios() []*explore.Scenario {
 	var out []*explore.Scenario
 	for _, s := range slices.Concat(deep, deepCoded, deepStores) {

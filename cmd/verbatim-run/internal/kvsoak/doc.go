@@ -1,5 +1,5 @@
 // Package kvsoak kills the processes of Sift, again and again, while clients put, get and delete, and checks that the
-// store is what it promises to be.
+// store keeps its promises.
 //
 // It starts three memory nodes and three CPU nodes, as processes of `verbatim-run`, and has the clients in this process.
 // Each round has a fault, or some of them together: the CPU node that leads is killed, or stopped for a while and then

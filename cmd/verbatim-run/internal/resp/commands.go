@@ -212,7 +212,7 @@ func (s *session) command(args [][]byte) {
 	}
 }
 
-// settings are those for which redis-benchmark asks: how a Redis makes its data last. Nothing can be set.
+// settings are the settings for which redis-benchmark asks: how a Redis makes its data last. Nothing can be set.
 var settings = map[string]string{"save": "", "appendonly": "no"}
 
 // config answers CONFIG GET.
