@@ -38,7 +38,7 @@ func nonsenseScenarios() []*explore.Scenario {
 			name:   "garbled",
 			doc:    "A peer's answer lacks its last byte or its second half, has an extra byte, or offers a region of another size. The operation fails with that error or not at all, and succeeds when repeated; nothing is lost or leaked.",
 			faults: "none",
-			bounds: "f=0, two peers of which one answers so once; as in ncl/lost-call",
+			bounds: "f=0, two peers; one answers so once; as in ncl/lost-call",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: doingAgain, collects: true, garbles: "peer2",
 				meets: []string{sawReplaced, sawAnew}},
 		}),

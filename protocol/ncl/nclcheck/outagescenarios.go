@@ -22,7 +22,7 @@ func outageScenarios() []*explore.Scenario {
 			name:   "lookup",
 			doc:    "The controller is unreachable while the application asks it for peers; the application asks again later.",
 			faults: "partition(app,coord)<=1",
-			bounds: "f=0, two peers that register, of which the first refuses; creation, and once more if that fails",
+			bounds: "f=0, two peers that register; the first refuses; creation, and once more if that fails",
 			load: workload{f: 0, size: 8, peers: fourPeers[:2], lives: [][]write{{}}, script: insisting, registered: true, refuses: "peer1", exposed: true,
 				meets: []string{sawUnheard}},
 		}),
