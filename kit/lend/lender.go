@@ -81,7 +81,7 @@ func (l *Lender) loan(r host.Region, err error, access verbs.Access) (*Loan, err
 	return &Loan{Memory: *m, lender: l, access: access}, nil
 }
 
-// Admit creates a queue pair for the loan, connects it to the one at to, and returns
+// Admit creates a queue pair for the loan, connects it to the endpoint to, and returns
 // its endpoint, for a greeting.
 func (x *Loan) Admit(to verbs.Endpoint) (mine verbs.Endpoint, err error) {
 	qp, mine, err := Accept(x.lender.pd, to, verbs.QPConfig{SendCQ: x.lender.cq, RecvCQ: x.lender.cq, Access: x.access,
@@ -92,7 +92,7 @@ func (x *Loan) Admit(to verbs.Endpoint) (mine verbs.Endpoint, err error) {
 	return mine, err
 }
 
-// Accept creates a queue pair and connects it to the one at to. After an error nothing
+// Accept creates a queue pair and connects it to the endpoint to. After an error nothing
 // remains of it.
 func Accept(pd verbs.PD, to verbs.Endpoint, cfg verbs.QPConfig) (verbs.QP, verbs.Endpoint, error) {
 	p, err := pd.CreateQP(cfg)
