@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// rival is perftest, measuring what a spec does.
+// rival is perftest, with the measurement of a spec.
 type rival struct {
 	ctx    context.Context
 	dev    verbs.Device

@@ -70,7 +70,7 @@ func (u unhurried) Call(to, service string, body []byte, _ time.Duration) ([]byt
 	return u.Host.Call(to, service, body, callTimeout)
 }
 
-// recorder is a file and what is written to it.
+// recorder is a file, and the data that is written to it.
 type recorder struct {
 	f    *ncl.File
 	data []byte

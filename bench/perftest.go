@@ -54,8 +54,8 @@ func (s spec) tool() string {
 // gidIndexed is a card that knows the index of its address, as verbs/hw does.
 type gidIndexed interface{ GIDIndex() int }
 
-// arguments are those of both sides. -C reports cycles, -F says nothing of the
-// processor's frequency, -N no peak, and -Q is how many requests have one completion.
+// arguments are the arguments of both sides. -C reports cycles, -F suppresses a warning about the
+// processor's frequency, -N omits the peak, and -Q is the number of requests per completion.
 func arguments(dev verbs.Device, r request, port int) []string {
 	a := []string{"-F", "-d", dev.Attr().Name, "-m", strconv.Itoa(r.MTU), "-n", strconv.Itoa(r.Iters), "-p", strconv.Itoa(port)}
 	if d, ok := dev.(gidIndexed); ok {

@@ -91,7 +91,7 @@ type tally struct {
 
 func newTally() *tally { return &tally{hist: newHistogram()} }
 
-// newHistogram takes up to some minutes of ticks, at three digits.
+// newHistogram covers up to some minutes of ticks, with three digits.
 func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, 1<<40, 3) }
 
 // add adds a round, and returns the median of its latencies in ticks, if it has some.

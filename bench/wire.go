@@ -20,7 +20,7 @@ const (
 	doServed = "served"   // wait until it has exited
 )
 
-// request is one of them. Messages are JSON: none is sent while a round runs.
+// request is one request. Messages are JSON: none is sent during a round.
 type request struct {
 	Do       string `json:"do"`
 	Endpoint []byte `json:"endpoint,omitempty"`

@@ -12,7 +12,7 @@
 //
 //	value, version, err := c.Get("members")
 //	...
-//	_, err = c.Set("members", changed, version) // ErrVersion: somebody was faster
+//	_, err = c.Set("members", changed, version) // ErrVersion: another client was faster
 //
 // A key that is deleted and created again restarts at version 1, as in etcd and
 // ZooKeeper. So never delete a key that serves as an epoch.

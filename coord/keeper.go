@@ -60,7 +60,7 @@ func (k *Keeper) Due() []SessionInfo {
 	var over []SessionInfo
 	for _, s := range k.Sessions(nil) {
 		if n, known := k.silent[s.ID]; !known {
-			k.hear(s.ID) // of an earlier service, whose silence nobody knows
+			k.hear(s.ID) // of an earlier service; its last sign of life is unknown
 		} else if k.silent[s.ID] = n + 1; n >= k.Ticks {
 			over = append(over, s)
 		}

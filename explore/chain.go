@@ -67,7 +67,7 @@ func (c *chain) finish(uses []sim.Access, private bool) []asleep {
 	return out
 }
 
-// drop does what finish does, in a search without reduction.
+// drop does the same as finish, in a search without reduction.
 func (c *chain) drop() {
 	if len(c.Alts) == 0 {
 		c.Todo = c.Todo[1:]

@@ -113,7 +113,7 @@ func TestServiceDoesNotCrash(t *testing.T) {
 	}
 }
 
-// A call to a name whose only machine is believed dead could wait for ever.
+// A call to a name whose only machine is believed dead could wait forever.
 func TestCallToANameThatOnlyAZombieHas(t *testing.T) {
 	sequential(t)
 	outcomes(t, &explore.Scenario{Name: "test/zombie", Build: func(c *explore.Case) (sim.Config, error) {

@@ -46,7 +46,7 @@ func (d *deadline) bound(opt *Options) {
 	}
 }
 
-// advice describes how to let a check that ran out go on.
+// advice describes how to continue a check that ran out of time.
 func (d *deadline) advice() string {
 	if d.passed.Load() {
 		return "raise the timeout of go test (-timeout), bound the workload further, or sample with Strategy: explore.Random"
@@ -62,7 +62,7 @@ func (d *deadline) ended() string {
 	return "a limit"
 }
 
-// reporter logs a line of progress now and then, and calls what the caller of Test asked for.
+// reporter logs a line of progress occasionally, and calls the functions that the caller of Test passed.
 func reporter(t testing.TB, every time.Duration, asked func(Progress)) func(Progress) {
 	var mu sync.Mutex
 	var last time.Duration

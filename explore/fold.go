@@ -11,7 +11,7 @@ import (
 // Folding shortens a timeline without hiding anything: the texts and the lines of the
 // protocol stay, and the step becomes a first and a last one. Rows of events that
 // failures are about (posts other than Reads, placements, loads, errors, faults) never
-// merge two steps of a host: only ordinary course is merged with what follows it.
+// merge two steps of a host: only routine steps are merged with the step that follows.
 
 // ordinary reports whether an event is ordinary course: calls and their answers,
 // successes, releases at the end of a use, and terminations and restarts of a host. A

@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// A link that a gate never lets heal is cut for good: what was under way may be lost, and who waits for it waits for ever.
+// A link that a gate never lets heal is cut for good: what was under way may be lost, and who waits for it waits forever.
 func TestGateThatForbidsHeals(t *testing.T) {
 	for _, budget := range []string{"cut(a,b)<=1", "partition(a,b)<=1"} {
 		s := spoken("gate-"+budget, budget, func(k *kit.Kit, say func(format string, args ...any)) sim.Config {

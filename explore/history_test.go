@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// stale is a reader that caches its result for ever. during runs during its reads.
+// stale is a reader that caches its result forever. during runs during its reads.
 func stale(during func(h host.Host, r host.Region)) *explore.Scenario {
 	return &explore.Scenario{Name: "test/stale", Profile: "strong", Build: func(c *explore.Case) (sim.Config, error) {
 		var changed, late bool // late: the change was complete when the read began

@@ -20,7 +20,7 @@ import (
 type rig struct {
 	c     *explore.Case
 	stays bool // hosts stay up when their code has returned
-	rnr   int  // how often a Send without a receive is retried; 7 is for ever
+	rnr   int  // how often a Send without a receive is retried; 7 is forever
 	names []string
 	code  [][]string // lines of each host
 	hosts []*rigHost

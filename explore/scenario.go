@@ -118,7 +118,7 @@ func (c *Case) Outcome(s string) { c.outcome = s }
 // History sets the fingerprint of everything that the scenario's checks remember. Call
 // it as soon as that has changed: states with different fingerprints are different. The
 // change belongs to the task's last operation before the call. The call ends the step:
-// other hosts can act, and this one can crash, before the code goes on. So update the
+// other hosts can act, and this one can crash, before the code continues. So update the
 // checks' memory and the outcome ([Case.Outcome]) before the call.
 func (c *Case) History(p fingerprint.Print) {
 	c.reports(p)

@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Space describes how a search covered what can happen.
+// Space describes how a search covered the possible runs.
 type Space struct {
 	// ByDepth counts the states by the number of steps at which each was first reached.
 	// A sampling strategy knows no states: it counts its runs by length.

@@ -7,7 +7,7 @@ import (
 )
 
 // A Send in flight when its sender terminates, or when acknowledgements stop, may never
-// arrive. The receiver then waits for ever: a deadlock, in both modes.
+// arrive. The receiver then waits forever: a deadlock, in both modes.
 func TestLostSendIsADeadlock(t *testing.T) {
 	for _, x := range []struct{ code, faults string }{
 		{"a: send b 0 1 | b: recv a 0; wait a", "break(a,b)<=1"},

@@ -31,7 +31,7 @@ func (w *walker) wake(id stateID, wake, left []sim.Actor, order uint32, set []as
 
 // goOn returns the chain of a known state with which the run continues, or nil. The run
 // came to the state in another way than the first, but what can happen there is the
-// same, so it can go on if its hosts have the same names: no run need come back to the
+// same, so it can continue if its hosts have the same names: no run needs to return to the
 // state for that. Only choices need the first way: their options are numbered by it (two
 // messages that wait, say, in the order in which they were sent), and the replay of a
 // violation. So a step that makes a choice or fails is left to a run that comes the first

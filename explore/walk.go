@@ -65,7 +65,7 @@ func (h *hand) Pick(evs []sim.Event) int {
 	return h.guide.Pick(evs)
 }
 
-// look lists what can happen next.
+// look lists the possible next events.
 func (h *hand) look(evs []sim.Event) {
 	at := h.place(&evs[0])
 	for i := range evs {

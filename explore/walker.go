@@ -228,7 +228,7 @@ func (w *walker) run(x *chain) {
 	w.conclude(x, end, err)
 }
 
-// conclude takes note of how the run for a chain ended.
+// conclude records how the run for a chain ended.
 func (w *walker) conclude(x *chain, end sim.End, err error) {
 	if w.lost {
 		panic(ErrNotDeterministic)

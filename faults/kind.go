@@ -12,7 +12,7 @@ import (
 // exist.
 var ErrUnknownKind = errors.New("unknown kind of fault")
 
-// Kind is a sort of fault. The zero value is none.
+// Kind is a kind of fault. The zero value is none.
 type Kind uint8
 
 const (
@@ -28,7 +28,7 @@ const (
 	Partition
 	// Cut, cut(a,b): the link between a and b is cut and never heals.
 	Cut
-	// Suspect, suspect(h): the others believe h dead and replace it, while h goes on
+	// Suspect, suspect(h): the others believe h dead and replace it, while h keeps running
 	// running, and writing, as a zombie.
 	Suspect
 	// Revoke, revoke(h): h deregisters the memory regions it lent, at any point.

@@ -42,14 +42,14 @@ type runner struct {
 	env     env
 	lives   [][]*life // by host
 	started []*life   // by thread: the last life in which it started
-	vain    []vain    // by thread: what it waited for in vain
+	vain    []vain    // by thread: what it waited for and did not get
 	hash    fingerprint.Print
 	passed  []bool // by loop: some run got through. Not reset.
 	refuse  sync.Mutex
 	refused error // why the test cannot be run here. Not reset.
 }
 
-// vain is a completion for which a thread waited in vain: of a label, or any of a CQ.
+// vain is a completion for which a thread waited and that did not come: of a label, or any of a CQ.
 type vain struct {
 	cq    *cqProg
 	label *labelProg // nil: any

@@ -52,10 +52,10 @@ type LiveConfig struct {
 	Heal   func(a, b string) error
 }
 
-// ErrLeftOut: a loop of the run waited in vain, so the run has no outcome.
-var ErrLeftOut = errors.New("litmus: a loop waits in vain")
+// ErrLeftOut: a loop of the run gave up, so the run has no outcome.
+var ErrLeftOut = errors.New("litmus: a loop gave up")
 
-// Late reports whether in the last run threads waited for completions in vain, and each of those
+// Late reports whether in the last run threads stopped waiting for completions, and each of those
 // came after all, when the end of the run posted more requests. One that is lost never comes.
 func (l *Live) Late() (late bool) {
 	for _, v := range l.r.vain {
@@ -67,7 +67,7 @@ func (l *Live) Late() (late bool) {
 	return late
 }
 
-// Strike makes a fault happen now, while a run goes on.
+// Strike makes a fault happen now, during a run.
 func (l *Live) Strike(k faults.Kind, hosts ...string) error {
 	return liveMachine{l}.Strike(k, hosts...)
 }

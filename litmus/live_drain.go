@@ -104,7 +104,7 @@ func (l *Live) take(d *drain, x *life, c verbs.CQ, patience time.Duration) bool 
 	return n > 0
 }
 
-// note notes that a completion came for which a thread of a host had waited in vain: one for each.
+// note notes that a completion came after a thread of a host had stopped waiting for it: one for each.
 func (l *Live) note(x *life, c verbs.CQ, id uint64) {
 	for t, v := range l.r.vain {
 		if v.cq != nil && !v.came && l.r.started[t] == x && x.cqs[v.cq.idx] == c && (v.label == nil || v.label.idx == int(id)) {

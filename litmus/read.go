@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
-// Parse reads and checks a test; file is how errors name it. Every error is an
+// Parse reads and checks a test; file is its name in errors. Every error is an
 // [*lang.Error].
 func Parse(file string, text []byte) (*lang.Test, error) {
 	t, err := lang.Parse(file, text)

@@ -192,7 +192,7 @@ func (r *resolver) findReg(t lang.Term, final bool) *regProg {
 			hint = "final memory is " + h.name + ":" + t.Name
 		}
 	}
-	fail(t.Pos, hint, "no thread sets a register %s, and no status or state is called so", t.Name)
+	fail(t.Pos, hint, "no thread sets a register %s, and no status or state has this name", t.Name)
 	return nil
 }
 

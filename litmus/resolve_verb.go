@@ -83,7 +83,7 @@ func (r *resolver) addLabel(l *labelProg, at lang.Pos) {
 		fail(at, "", "there is a request called %s already", l.name)
 	}
 	if l.name != "" && (r.cur.regs[l.name] != nil || r.cur.host.locs[l.name] != nil || isConstant(l.name)) {
-		fail(at, "", "%s is called so already: give the request another label", l.name)
+		fail(at, "", "the label %s is in use: give the request another one", l.name)
 	}
 	r.labels = append(r.labels, l)
 }

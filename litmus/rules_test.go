@@ -46,7 +46,7 @@ func suiteTests(t *testing.T) map[string][]string {
 	return out
 }
 
-// brokenRules are those that some mutant of the simulator claims to break.
+// brokenRules are the rules that some mutant of the simulator claims to break.
 func brokenRules(t *testing.T) map[string]bool {
 	t.Helper()
 	paths, err := filepath.Glob("../testdata/mutants/litmus/*.patch")

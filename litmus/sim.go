@@ -73,7 +73,7 @@ func Compile(t *lang.Test, watch ...string) (*explore.Scenario, error) {
 	return p.scenario(&collected{}, watch), nil
 }
 
-// collected is what a search of a program reports.
+// collected is the result of a search of a program.
 type collected struct {
 	states map[string][]bool // the final states, and which outcomes they match
 	runner *runner

@@ -204,7 +204,7 @@ func (l *RecordLog) Cleaning(lsn uint64) error {
 	return nil
 }
 
-// Cleaned records that it was cleaned up: no recovery returns it any more.
+// Cleaned records that it was cleaned up: recoveries no longer return it.
 func (l *RecordLog) Cleaned(lsn uint64) error {
 	r := l.at(lsn)
 	switch {
@@ -313,7 +313,7 @@ func (l *RecordLog) missing(after, before, there uint64) error {
 	return nil
 }
 
-// settle makes what was found the log.
+// settle makes the recovered records the log.
 func (l *RecordLog) settle(found []Found, end uint64) {
 	end = max(end, l.durable) // those between were being cleaned up, and their LSNs are not allotted again
 	for lsn := l.first + 1; lsn <= end; lsn++ {
@@ -365,7 +365,7 @@ func (l *RecordLog) Lost() int { return l.lost }
 // MaxLost returns the most that any recovery lacked.
 func (l *RecordLog) MaxLost() int { return l.maxLost }
 
-// Hash returns a fingerprint of all that matters for later verdicts: logs with the same futures have the same,
+// Hash returns a fingerprint of everything that matters for later verdicts: logs with the same futures have the same,
 // whatever their history.
 func (l *RecordLog) Hash() fingerprint.Print {
 	h := fingerprint.Print{}.Uint(l.first).Uint(max(l.durable, l.first) - l.first).Bool(l.all)

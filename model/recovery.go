@@ -211,7 +211,7 @@ func (f *LogFile) replace(off int, data []byte) {
 	f.baseSum = fingerprint.Print{A: f.baseSum.A - old.A + now.A, B: f.baseSum.B - old.B + now.B}
 }
 
-// sumWords returns what the words, the first of which has number at, add to the sum of
+// sumWords returns what the words, beginning with number at, add to the sum of
 // a content. Zeros add nothing, so the sum does not depend on the length.
 func sumWords(at int, words []byte) fingerprint.Print {
 	var sum fingerprint.Print

@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/number"
 )
 
-// chart is a table of numbers and what draws them: a bar in each row or, if there are too
+// chart is a table of numbers and their drawing: a bar in each row or, if there are too
 // many rows to show at once, one outline above them. The drawing is SVG in the page, so
 // that the page's style gives it the colours of light and dark screens and of paper.
 type chart struct {

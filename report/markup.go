@@ -103,7 +103,7 @@ func cell(pieces ...string) part { return el("td", text(pieces...)) }
 
 func numeric(n string) part { return el("td", class("number"), text(n)) }
 
-// folded is what is shown once its summary is clicked.
+// folded is the content that is shown once its summary is clicked.
 func folded(summary string, parts ...part) part {
 	return el("details", el("summary", text(summary)), group(parts...))
 }

@@ -71,7 +71,7 @@ func excerpt(f MutatedFile) []markedLine {
 	return out
 }
 
-// reachedBy says how far the scenarios came with a mutant.
+// reachedBy describes how far the scenarios came with a mutant.
 func reachedBy(x *mutant.Judged) string {
 	if len(x.Reached) == 0 {
 		return "no scenario reaches it"

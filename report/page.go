@@ -103,7 +103,7 @@ func head(title string) part {
 		el("style", text(style)))
 }
 
-// summary is the table of verdicts, and links to what is below it.
+// summary is the table of verdicts, with links to the sections below it.
 func summary(views []checkView) part {
 	headings := group(columns("scenario", "verdict", "cards"), numbers("runs", "states", "choices", "time"), columns("of the protocol reached"))
 	row := func(v checkView) part {

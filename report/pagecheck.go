@@ -27,7 +27,7 @@ func checkSection(v checkView) part {
 		filesPart(v))
 }
 
-// found is what the check found, and how to look at it.
+// found is the finding of the check, and how to view it.
 func found(v checkView) part {
 	var violation, undecided part
 	if ce := v.Result.Counterexample; ce != nil {
@@ -42,7 +42,7 @@ func found(v checkView) part {
 		undecided)
 }
 
-// facts are what was checked, within which bounds, and how fast.
+// facts are the subject of the check, its bounds, and its speed.
 func facts(v checkView) part {
 	r := v.Result
 	fact := func(name string, parts ...part) part { return group(el("dt", text(name)), el("dd", parts...)) }
@@ -84,7 +84,7 @@ func rates(r *explore.Result) part {
 		text(", ", rate(r.Steps, r.Elapsed), " simulated steps and ", rate(r.Posts, r.Elapsed), " work requests a second"))
 }
 
-// promisesPart is what the verdict rests on.
+// promisesPart is the basis of the verdict.
 func promisesPart(v checkView) part {
 	heading := el("h3", text("What the verdict rests on"))
 	if len(v.promises) == 0 {
@@ -103,7 +103,7 @@ func promisesPart(v checkView) part {
 		table(columns("promise", "what it means", "who promises it", "the matrix, without it"), each(v.promises, row), class("promises")))
 }
 
-// hardCases says which conditions that should be met sometimes were met.
+// hardCases lists which conditions that should be met sometimes were met.
 func hardCases(r *explore.Result) part {
 	row := func(c explore.Condition) part { return el("tr", rowHead(text(c.Name)), cell(Met(r, c))) }
 	return when(len(r.Sometimes) > 0,

@@ -42,7 +42,7 @@ func sourceFile(f coverage.File) part {
 	return folded(title, class("file"), source)
 }
 
-// markedLine is a line of source and what became of it. One without a number is a remark.
+// markedLine is a line of source and its fate. One without a number is a remark.
 type markedLine struct {
 	Number            int
 	Class, Mark, Text string

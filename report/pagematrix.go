@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 )
 
-// matrixSection is the matrix: what the protocols need of cards.
+// matrixSection is the matrix: the promises of cards that the protocols need.
 func matrixSection(r *Report) part {
 	const name = "matrix"
 	heading := text("What it needs of cards")

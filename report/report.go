@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 )
 
-// Report is what a page tells.
+// Report is the content of a page.
 type Report struct {
 	Title   string
 	Command string // that made it
@@ -21,8 +21,8 @@ type Report struct {
 	// Cells are the matrix; NoMatrix says why there is none, and how to have it.
 	Cells    []Cell
 	NoMatrix string
-	// Mutants are what became of generated mutants, and MutatedFiles the files that they are in;
-	// NoMutants says why there are none, and how to have them.
+	// Mutants are the fates of generated mutants, and MutatedFiles the files that they are in;
+	// NoMutants is the reason why there are none, and how to generate them.
 	Mutants      []mutant.Judged
 	MutatedFiles []MutatedFile
 	NoMutants    string
@@ -51,7 +51,7 @@ type Promise struct {
 	Without              string // what the matrix says without it
 }
 
-// promises are those of the profile that the code of a check makes use of.
+// promises are the promises of the profile that the code of a check uses.
 func promises(r *explore.Result, cells []Cell) []Promise {
 	p, err := faults.ProfileByName(r.Profile)
 	if err != nil {
@@ -74,8 +74,8 @@ func promises(r *explore.Result, cells []Cell) []Promise {
 	return out
 }
 
-// without is what the matrix says of a protocol without a promise. It takes promises
-// away from the profile strong, and from no other.
+// without is the verdict of the matrix on a protocol without a promise. It removes promises
+// from the profile strong, and from no other.
 func without(knob string, r *explore.Result, cells []Cell) string {
 	text := ""
 	for i := range cells {

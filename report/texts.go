@@ -60,7 +60,7 @@ func ranges(list []coverage.Range) string {
 	return strings.Join(parts, ", ")
 }
 
-// legend is what the table of the matrix says below its rows.
+// legend is the text below the rows of the matrix.
 func legend(cells []Cell) string {
 	var all []matrix.Cell
 	for i := range cells {
@@ -69,12 +69,12 @@ func legend(cells []Cell) string {
 	return matrix.Legend(all)
 }
 
-// resumed: some search has runs of which it is not known which lines they reached.
+// resumed: for some runs of a search, the reached lines are unknown.
 func resumed(checks []Check) bool {
 	return slices.ContainsFunc(checks, func(c Check) bool { return c.Result.Resumed > 0 })
 }
 
-// uncounted names the checks of which it is not known what they reached.
+// uncounted names the checks whose reached lines are unknown.
 func uncounted(checks []Check) string {
 	var names []string
 	for i := range checks {

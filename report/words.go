@@ -38,7 +38,7 @@ func meaning(r *explore.Result) string { return verdicts[r.Verdict].meaning }
 // Line is a verdict and what it means, in a line.
 func Line(v explore.Verdict) string { return verdict(v) + verdicts[v].line }
 
-// Met says whether a condition was met, and how sure that is.
+// Met says whether a condition was met, and how certain that is.
 func Met(r *explore.Result, c explore.Condition) string {
 	switch {
 	case c.Met:
@@ -49,7 +49,7 @@ func Met(r *explore.Result, c explore.Condition) string {
 	return "not seen"
 }
 
-// Ended says whether the space was searched to its end.
+// Ended says whether the search was exhaustive.
 func Ended(r *explore.Result) string {
 	switch {
 	case r.Strategy != explore.Exhaustive:
@@ -71,7 +71,7 @@ func Eager(r *explore.Result) string {
 	return fmt.Sprintf("10^%.1f", r.EagerLog10)
 }
 
-// Estimate writes a number of which two digits mean something.
+// Estimate writes a number with two significant digits.
 func Estimate(x float64) string {
 	if x < 1e6 {
 		return number.Commas(uint64(x))

@@ -6,7 +6,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
-// cpu is what a load, a store, a fence, a flush or a locked instruction may do.
+// cpu returns the results of a load, a store, a fence, a flush or a locked instruction.
 func (s *state) cpu(t int, o *op) []*state {
 	switch st := o.stmt.(type) {
 	case lang.Load:
@@ -60,7 +60,7 @@ func (s *state) load(t int, at place, then func(*state, string)) []*state {
 	return next
 }
 
-// sees is what a CPU loads: memory, under its own stores.
+// sees is the content that a CPU loads: memory, under its own stores.
 func (s *state) sees(t int, at place) string {
 	b := s.read(at)
 	for _, w := range s.threads[t].buffer {
@@ -119,7 +119,7 @@ func (s *state) store(t int, at place, st lang.Store) []*state {
 	return []*state{c}
 }
 
-// storeBuffer takes the oldest entry out of a store buffer: stores become visible in
+// storeBuffer removes the oldest entry from a store buffer: stores become visible in
 // order (stores-in-order), and later than the CPU's own loads.
 func (s *state) storeBuffer(t int) []*state {
 	if len(s.threads[t].buffer) == 0 || !s.storesInOrder(t, 0) {

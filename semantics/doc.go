@@ -34,7 +34,7 @@
 // # What it does not have
 //
 // [Run] refuses a program with an act that the machine lacks; the error wraps
-// [ErrUnsupported] and names the act. These are Flush and Atomic Write, connecting anew,
+// [ErrUnsupported] and names the act. These are Flush and Atomic Write, reconnecting,
 // recovery after a restart, media errors, ghosts, revocation and timeouts as faults, and
 // budgets of faults.
 //

@@ -102,7 +102,7 @@ func (s *state) readAfterWrite(e, i int) bool {
 func (s *state) readAfterAtomic(e, i int) bool { return s.atomicsExecuted(e, i) }
 
 // readsSeeAcknowledged lists what a Read or Atomic that is posted now will see on cards
-// that promise it: all that its responder's card has acknowledged.
+// that promise it: everything that its responder's card has acknowledged.
 func (s *state) readsSeeAcknowledged(e int, op verbs.Opcode) []ref {
 	if !s.profile.ReadsSeeAcked || !answered(op) {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// rnr fails a Send that finds no receive, unless its requester tries for ever.
+// rnr fails a Send that finds no receive, unless its requester tries forever.
 func (s *state) rnr(e int) []*state {
 	end := &s.ends[e]
 	if !s.active(e) || s.program.ends[e].rnr == 7 || len(end.sends) == 0 || !end.sends[0].waits() {
@@ -239,7 +239,7 @@ func (s *state) deregister(t int, o *op) []*state {
 	return []*state{c}
 }
 
-// fault makes a fault happen. A host that is suspected goes on (zombie-writes).
+// fault makes a fault happen. A suspected host keeps running (zombie-writes).
 func (s *state) fault(t int, st lang.Fault) []*state {
 	if st.Kind == faults.Crash && s.crashKeepsPmem(s.host(st.Hosts[0])) {
 		return nil

@@ -22,7 +22,7 @@ func (s *state) clwb(t int, at place) []*state {
 	return []*state{c}
 }
 
-// flushLine begins to write back the lines of a place. Only a fence says that it is done
+// flushLine begins to write back the lines of a place. Only a fence confirms that it is done
 // (flush-needs-fence).
 func (s *state) flushLine(t int, at place) {
 	size := s.blocks[at.block].size
@@ -84,7 +84,7 @@ func (s *state) persist(at place) {
 	}
 }
 
-// arrive is what data that a card places does to persistent memory: with DDIO it is in a
+// arrive is the effect of data that a card places on persistent memory: with DDIO it is in a
 // cache (ddio-is-volatile), otherwise persistent (ddio-off-reaches-the-controller).
 func (s *state) arrive(at place, b string) {
 	s.write(at, b)
@@ -93,7 +93,7 @@ func (s *state) arrive(at place, b string) {
 	}
 }
 
-// survives is what persistent memory holds after a power failure.
+// survives is the content of persistent memory after a power failure.
 func (s *state) survives(b int) string {
 	switch s.profile.Domain {
 	case faults.Volatile: // domain-volatile

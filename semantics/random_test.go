@@ -247,7 +247,7 @@ func (m *maker) stmt(h string, unseen *[]string) string {
 
 func (m *maker) loc() string { return pick(m.r, "x", "y") }
 
-// flags are those of a request.
+// flags are the flags of a request.
 func (m *maker) flags(qp string, unseen *[]string) string {
 	f := " on " + qp
 	if m.fences && m.r.IntN(4) == 0 {

@@ -126,7 +126,7 @@ func (s *state) recvLength(m *message, r receive) bool {
 	return len(m.data) > n
 }
 
-// free is the first receive that no message has taken, -1 if there is none.
+// free is the index of the first receive that no message has taken, or -1.
 func (s *state) free(e int) int {
 	return slices.IndexFunc(s.ends[e].receives, func(r receive) bool { return s.taker(e, r) == nil })
 }
@@ -141,7 +141,7 @@ func (s *state) taker(e int, r receive) *message {
 	return nil
 }
 
-// deregistered reports whether the memory of a receive is not registered any more.
+// deregistered reports whether the memory of a receive is no longer registered.
 func (s *state) deregistered(cells []cell) bool {
 	return slices.ContainsFunc(cells, func(c cell) bool { return !s.registered(c.at) })
 }
@@ -166,7 +166,7 @@ func (s *state) scatter(m *message, r receive) []cell {
 
 // packet lets a packet of an opened message arrive: the next one of MTU bytes where
 // packets come in order, any cell otherwise. Access is checked for each
-// (access-checked-per-packet); nil if all have arrived.
+// (access-checked-per-packet). It returns nil if all have arrived.
 func (s *state) packet(e, i int) []*state {
 	m := &s.ends[e].wire[i]
 	var next []*state
@@ -226,7 +226,7 @@ func (s *state) why(e int, m *message) verbs.Status {
 	return verbs.StatusRemAccessErr
 }
 
-// refuse refuses a request: its requester will hear of it, and the responder's queue pair
+// refuse refuses a request: its requester will be notified, and the responder's queue pair
 // fails too. What is behind is not executed (flushed-is-not-executed).
 func (s *state) refuse(e, i int, status verbs.Status) []*state {
 	if slices.ContainsFunc(s.ends[e].wire[:i], func(m message) bool { return !m.dead && !answered(m.op) && !m.arrived() }) {

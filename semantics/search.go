@@ -18,7 +18,7 @@ var (
 	ErrRefused = errors.New("semantics: a statement cannot be carried out")
 )
 
-// Result is what a search found.
+// Result is the result of a search.
 type Result struct {
 	Finals []string // the final states, sorted, as package litmus writes them
 	States int      // how many states it visited
@@ -111,7 +111,7 @@ func (p *program) start() *state {
 
 // steps is every state that one step leads to. The ends of queue pairs take their steps
 // one by one: no-order-across-qps. given reports whether a thread gave up
-// the run at a loop that would go on.
+// the run at a loop that would continue.
 func (s *state) steps() (next []*state, given bool) {
 	for t := range s.threads {
 		n, up := s.statement(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// state is everything that tells two moments of a run apart. A rule takes a copy and
+// state is everything that distinguishes two moments of a run. A rule takes a copy and
 // changes that.
 type state struct {
 	*program
@@ -125,7 +125,7 @@ type cell struct {
 	step step
 }
 
-// step is how far a cell has come.
+// step is the progress of a cell.
 type step uint8
 
 const (

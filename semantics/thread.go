@@ -9,7 +9,7 @@ import (
 )
 
 // statement is what the next statement of a thread may do. gaveUp reports that it is a
-// loop that would go on, so that the run is another one's beginning.
+// loop that would continue: such a run is only the beginning of another one.
 func (s *state) statement(t int) (next []*state, gaveUp bool) {
 	x := &s.threads[t]
 	if x.done || x.ended {

@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
-// value is what a register or final memory holds: bytes, or a word such as a status.
+// value is the content of a register or of final memory: bytes, or a word such as a status.
 type value struct {
 	set  bool
 	b    string // little-endian
@@ -35,7 +35,7 @@ func num(b string) uint64 {
 	return binary.LittleEndian.Uint64(w[:])
 }
 
-// fill is n bytes, each word of which is v.
+// fill returns n bytes; each word is v.
 func fill(v uint64, n int) string { return strings.Repeat(word64(v), n/8+1)[:n] }
 
 func (v value) slice(off, n int) value {

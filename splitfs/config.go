@@ -76,7 +76,7 @@ type Config struct {
 	// NewMutex creates locks; nil: sync.Mutex. In the simulator it is
 	// host.Host.NewMutex.
 	NewMutex func() sync.Locker
-	// Logf is called for what could not be cleaned up; may be nil.
+	// Logf is called for failed clean-ups; may be nil.
 	Logf func(format string, args ...any)
 }
 

@@ -1,5 +1,5 @@
 // Package splitfs is the split file system of SplitFT (Luo et al., EuroSys 2024, 4.1):
-// files with POSIX semantics, some of which live in the memory of log peers and the
+// files with POSIX semantics. Some live in the memory of log peers and the
 // others in a directory.
 //
 //	fsys, err := splitfs.New(splitfs.Config{

@@ -21,7 +21,7 @@ type FS struct {
 	mu  sync.Locker // of all below; taken after that of a node, if both are
 	// life is the number of this mount, and made counts its objects and generations.
 	life, made uint32
-	intents    []string // in Reserved, of what is under way or has failed
+	intents    []string // in Reserved, by operations that are under way or have failed
 	nodes      []*node  // of the ncl files that were opened
 	closed     bool
 }

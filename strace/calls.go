@@ -98,7 +98,7 @@ func (s *state) doClone(p *proc, c *call) error {
 	return err
 }
 
-// doExec closes what was to be closed on exec.
+// doExec closes the descriptors that are marked close-on-exec.
 func (s *state) doExec(p *proc, _ *call) error {
 	for fd, e := range p.tab.fds {
 		if e.cloexec {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// unknownFDs counts what goes to descriptors without a name. Sockets are
+// unknownFDs counts the writes to descriptors without a name. Sockets are
 // among them, so only calls that sockets do not support identify a file.
 type unknownFDs map[int64]*unknownFD
 
@@ -47,7 +47,7 @@ func (u unknownFDs) sync(_ *proc, c *call) error {
 	return nil
 }
 
-// likeliest gives the descriptor that is most like a log, nil if none is.
+// likeliest returns the descriptor that is most like a log, nil if none is.
 func (u unknownFDs) likeliest() *unknownFD {
 	var best *unknownFD
 	for _, e := range u {
@@ -162,7 +162,7 @@ func (s *state) stretches(name string, visit func(e event, i, j int)) {
 	}
 }
 
-// history gives the ops of a name.
+// history returns the ops of a name.
 func (s *state) history(name string) ([]Op, error) {
 	var ops []Op
 	var failed error
@@ -194,7 +194,7 @@ func (s *state) history(name string) ([]Op, error) {
 	return ops, failed
 }
 
-// content gives the bytes of a file after the first i ops of its history.
+// content returns the bytes of a file after the first i ops of its history.
 func (s *state) content(n *node, i int, at Op) ([]byte, error) {
 	s.line = at.Line
 	if err := s.keep(at.Size); err != nil {

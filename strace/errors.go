@@ -45,7 +45,7 @@ type ParseError struct {
 	Err  error  // wraps one of the sentinels
 }
 
-// Error gives "strace: line 3, column 7: what is wrong; how to mend it".
+// Error returns "strace: line 3, column 7: what is wrong; how to mend it".
 func (e *ParseError) Error() string {
 	var b strings.Builder
 	b.WriteString("strace: ")
@@ -63,7 +63,7 @@ func (e *ParseError) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the wrapped reason.
+// Unwrap returns the wrapped reason.
 func (e *ParseError) Unwrap() error { return e.Err }
 
 // errAt makes a ParseError. what is only built here, where it is needed.

@@ -25,7 +25,7 @@ func (s *state) open(p *proc, c *call, dir *arg, name arg, flags []byte) error {
 	return s.setFD(p, c.ret, d, hasFlag(flags, "O_CLOEXEC"))
 }
 
-// openNode gives the file behind a name, made or emptied as the flags say.
+// openNode returns the file behind a name, made or emptied as the flags say.
 func (s *state) openNode(name string, flags []byte) (*node, error) {
 	n := s.files.bound[name]
 	writes := hasFlag(flags, "O_WRONLY") || hasFlag(flags, "O_RDWR")
@@ -75,7 +75,7 @@ func (s *state) setSize(n *node, size int64) error {
 	return s.record(n, Op{Kind: Truncate, Size: size})
 }
 
-// desc returns what a descriptor refers to; nil if the trace does not show it. A
+// desc returns the file that a descriptor refers to; nil if the trace does not show it. A
 // note of -y names the file even if its open was not traced.
 func (s *state) desc(p *proc, a arg) (*desc, error) {
 	fd, err := s.number(a)

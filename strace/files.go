@@ -189,7 +189,7 @@ func notAFile(name string) bool {
 	return name == "/dev/null" || name == "/dev/tty" || name == "/dev/zero" || name == "/dev/full"
 }
 
-// before gives the number of recs with a sequence number below seq.
+// before returns the number of recs with a sequence number below seq.
 func (n *node) before(seq int) int {
 	return sort.Search(len(n.recs), func(i int) bool { return n.recs[i].seq >= seq })
 }

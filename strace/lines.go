@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// lineReader gives the lines of a trace, none longer than max.
+// lineReader yields the lines of a trace, none longer than max.
 type lineReader struct {
 	br  *bufio.Reader
 	buf []byte
@@ -17,8 +17,8 @@ type lineReader struct {
 	max int
 }
 
-// next gives a line without its end, valid until the next call, and whether
-// it had an end. After the last line the error is io.EOF.
+// next returns a line without its terminator, valid until the next call, and whether
+// it had one. After the last line the error is io.EOF.
 func (l *lineReader) next() (line []byte, ended bool, err error) {
 	l.buf = l.buf[:0]
 	for {
@@ -91,7 +91,7 @@ func takePID(line []byte, i int) (pid, next int) {
 	return 0, i
 }
 
-// prefixField gives the end of the time, call number or pointer that begins
+// prefixField returns the end of the time, call number or pointer that begins
 // at i, or i if there is none. A time may be bare or "(+     0.000012)".
 func prefixField(line []byte, i int) int {
 	if i >= len(line) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// state is what is known while a trace is read.
+// state is the state of the parser.
 type state struct {
 	opts    Options
 	line    int // line of the event at hand
@@ -148,7 +148,7 @@ func (s *state) finish(p *proc, h handler, text []byte, open, at int, ended bool
 	return h.do(s, p, c)
 }
 
-// column gives the column of a byte of a call; none (0) if the call was
+// column returns the column of a byte of a call; none (0) if the call was
 // joined from two lines (at below 0).
 func column(at, i int) int {
 	if at < 0 {
@@ -220,7 +220,7 @@ func (s *state) cutOff(at int) error {
 	return errAt(s.line, at+1, ErrCutOff, "let strace finish, or remove this last line", "the last line is incomplete")
 }
 
-// nameEnd gives the place of the "(" after a call's name, 0 if text does not
+// nameEnd returns the place of the "(" after a call's name, 0 if text does not
 // begin with a call. strace writes ???? for a call it could not read.
 func nameEnd(text []byte) int {
 	for i, c := range text {

@@ -19,7 +19,7 @@ var (
 	synced  = Op{Kind: Sync}
 )
 
-// parseOps gives the ops without lines, which the tables do not repeat.
+// parseOps returns the ops without lines, which the tables do not repeat.
 func parseOps(t *testing.T, text string, opts Options) []Op {
 	t.Helper()
 	tr, err := Parse(strings.NewReader(text), opts)

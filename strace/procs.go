@@ -55,7 +55,7 @@ func newProcs() procs {
 	return procs{byPID: map[int]*proc{}, known: map[int]bool{}}
 }
 
-// proc gives the process of a line. A number that was never announced is
+// proc returns the process of a line. A number that was never announced is
 // either the first process, which had no number while it was alone, or a
 // child whose clone is not in the trace.
 func (s *state) proc(pid int) (*proc, error) {
@@ -88,7 +88,7 @@ func (s *state) proc(pid int) (*proc, error) {
 	return ps.add(pid, ps.root.tab, ps.root.cwd), nil
 }
 
-// unnumbered gives the process of a line without a number: strace leaves the
+// unnumbered returns the process of a line without a number: strace leaves the
 // number out while only one process is left.
 func (ps *procs) unnumbered() *proc {
 	if ps.byPID[ps.root.pid] == nil && len(ps.byPID) == 1 {

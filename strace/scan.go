@@ -89,7 +89,7 @@ func (c *call) addArg(text []byte, from, to int) {
 	c.args = append(c.args, arg{bytes.TrimRight(text[min(from, to):to], " "), from + 1})
 }
 
-// skipString gives the end of the string that begins at i.
+// skipString returns the end of the string that begins at i.
 func skipString(text []byte, i int) (int, *scanError) {
 	for j := i + 1; j < len(text); j++ {
 		switch text[j] {
@@ -117,7 +117,7 @@ func isNote(text []byte, i int) bool {
 	return isDigit(text[i-1]) || text[i-1] == 'D'
 }
 
-// skipNote gives the end of the note of -y that begins at i. A device has a
+// skipNote returns the end of the note of -y that begins at i. A device has a
 // note in its note (</dev/null<char 1:3>>); a connection has an arrow in
 // brackets (<TCP:[10.0.0.1:1->10.0.0.2:2]>). strace writes "<" and ">" in the
 // names of files as numbers, so they do not confuse.

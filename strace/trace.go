@@ -34,7 +34,7 @@ const (
 
 var kindNames = [...]string{"invalid", "create", "open", "write", "truncate", "sync", "rename", "replace", "unlink"}
 
-// String gives the kind's name in lower case.
+// String returns the kind's name in lower case.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]

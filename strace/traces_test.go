@@ -83,7 +83,7 @@ func TestSQLiteDatabaseIsChosenWhenItIsAskedFor(t *testing.T) {
 	}
 }
 
-// appended gives the content of a log that only ever grows at its end.
+// appended returns the content of a log that only ever grows at its end.
 func appended(t *testing.T, tr *strace.Trace) (all []byte, unsynced int) {
 	t.Helper()
 	for _, op := range tr.Ops {

@@ -76,7 +76,7 @@ func oneEscape(rest []byte) (c byte, n int) {
 	return byte(v), to
 }
 
-// note gives what -y wrote after the number of a descriptor, decoded (-xx
+// note returns the text that -y wrote after the number of a descriptor, decoded (-xx
 // writes it in hexadecimal), without a device's inner note. deleted is set if
 // the file had no name any more.
 func noteText(text []byte) (name string, deleted bool) {
@@ -91,7 +91,7 @@ func noteText(text []byte) (name string, deleted bool) {
 	return strings.CutSuffix(name, " (deleted)")
 }
 
-// argNote gives the note of a descriptor argument, "" if there is none.
+// argNote returns the note of a descriptor argument, "" if there is none.
 func argNote(a arg) (name string, deleted bool) {
 	i := bytes.IndexByte(a.text, '<')
 	if i < 0 || a.text[len(a.text)-1] != '>' {

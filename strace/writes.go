@@ -110,7 +110,7 @@ func (s *state) badPlace(d *desc, off int64, c *call) *ParseError {
 		"%s of %d bytes at offset %d goes beyond byte %d (MaxOffset)", c.name, c.ret, off, s.opts.MaxOffset)
 }
 
-// dataOf gives the bytes that a write really wrote: the call may have written
+// dataOf returns the bytes that a write really wrote: the call may have written
 // fewer than it was given.
 func (s *state) dataOf(c *call, data dataFunc) ([]byte, *ParseError) {
 	a := c.args[1]

@@ -98,7 +98,7 @@ type QPConfig struct {
 	MaxSendWR      int    // default 64
 	MaxRecvWR      int    // default 64
 	MaxSGE         int    // default 4
-	MaxInline      int    // bytes; default none, for each entry of the send queue has room for them
+	MaxInline      int    // bytes; default none, because each entry of the send queue reserves room for them
 	MaxRdAtomic    int    // default the device's
 	RetryCount     int    // 0 to 7, default 7
 	RNRRetry       int    // 0 to 7, 7 is forever; default 7

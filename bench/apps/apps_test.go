@@ -252,7 +252,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Ratios are those of neighbouring rounds, not of the medians.
+// Ratios are the ratios of neighbouring rounds, not of the medians.
 func TestRatios(t *testing.T) {
 	row := Row{Backend: bench.RDMA}
 	row.fill(&[modes]Times{{Rounds: []float64{40, 80, 120}}, {Rounds: []float64{1, 2, 3}}, {Rounds: []float64{10, 10, 60}}})

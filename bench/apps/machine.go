@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Machine is where the numbers come from.
+// Machine describes the machine that produced the numbers.
 type Machine struct {
 	CPU    string `json:"cpu"`
 	CPUs   int    `json:"cpus"`

@@ -23,7 +23,7 @@ type pebbleDB struct {
 	key, value []byte
 }
 
-// quiet keeps Pebble from printing what it does.
+// quiet suppresses Pebble's output.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)         {}

@@ -27,7 +27,7 @@ const (
 	margin      = vg.Centimeter / 4
 )
 
-// look is a curve: that of a mode, by the weak one.
+// look is a curve: the times of a mode, relative to the weak one.
 type look struct {
 	name  string
 	color color.Color

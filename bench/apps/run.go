@@ -46,7 +46,7 @@ type Row struct {
 	StrongByWeak *bench.Ratio `json:"strong_by_weak"`
 }
 
-// Times are those of the rounds.
+// Times are the times of the rounds.
 type Times struct {
 	Median float64   `json:"median_us"`
 	Rounds []float64 `json:"rounds_us"`

@@ -140,7 +140,7 @@ func (s *sqliteDB) scan(from []byte, n int, f func(key, value []byte)) (int, err
 	return seen, s.from.Reset()
 }
 
-// close deletes what the peers have: the log, which goes with the last connection.
+// close deletes the log on the peers; it disappears with the last connection.
 func (s *sqliteDB) close() error {
 	var err error
 	for _, stmt := range []*sqlite3.Stmt{s.get, s.put, s.from} {

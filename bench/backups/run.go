@@ -111,7 +111,7 @@ type simulation struct {
 	waited, longest         time.Duration
 }
 
-// node is what a machine has: a CPU node of the pool by its number, or one of these.
+// node is the node of a machine: a CPU node of the pool by its number, or one of these.
 type node int
 
 const (
@@ -147,7 +147,7 @@ func newSimulation(t *Trace, c *Config, rng *rand.Rand) (*simulation, error) {
 	return s, nil
 }
 
-// free makes a machine one that is up and has no node.
+// free marks a machine as up and without a node.
 func (s *simulation) free(m int) {
 	s.on[m], s.at[m] = nothing, len(s.idle)
 	s.idle = append(s.idle, m)
@@ -194,8 +194,8 @@ func (s *simulation) step(e Event) error {
 	return s.fail(e.Machine)
 }
 
-// arrive lets the nodes arrive that are there until a time, as long as there are machines for
-// them. One that finds none arrives when there is one.
+// arrive lets the nodes arrive that are due by a time, as long as there are machines for
+// them. A node without a machine arrives when a machine becomes free.
 func (s *simulation) arrive(until time.Duration) {
 	for len(s.ordered) > 0 && s.ordered[0].at <= until && len(s.idle) > 0 {
 		a := s.ordered[0]

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Assumptions are what a synthetic trace is made of.
+// Assumptions are the parameters of a synthetic trace.
 type Assumptions struct {
 	Machines int
 	Days     float64
@@ -86,7 +86,7 @@ func Synthetic(a Assumptions) (*Trace, error) {
 	return t, nil
 }
 
-// byTime orders events; of those in one moment a machine that comes back is first, since it
+// byTime orders events. At one moment, a machine that comes back precedes others, since it
 // may fail again.
 func byTime(a, b Event) int {
 	if a.At != b.At {

@@ -45,7 +45,7 @@ const (
 
 // Read reads machine events in the format of Google's cluster trace of 2011 (the table
 // machine_events, version 2 of the schema): lines of comma-separated values, without a
-// header, of which the first three are the time in microseconds, the machine, and 0, 1 or 2
+// header; the first three are the time in microseconds, the machine, and 0, 1 or 2
 // if the machine was added, removed or updated. Machines that are added at time 0 are up at
 // the beginning. A time of 2^63-1 means "after the trace"; such rows are left out.
 //

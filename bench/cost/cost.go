@@ -9,7 +9,7 @@ import (
 // ErrInput: a number of the input is not possible.
 var ErrInput = errors.New("cost: bad input")
 
-// Price is what a cloud asks for a machine (6.4.3).
+// Price is the price of a machine in a cloud (6.4.3).
 type Price struct {
 	Name string  `json:"name"`
 	Core float64 `json:"core"` // dollars for a core and an hour
@@ -25,7 +25,7 @@ type Machine struct {
 // Hour returns the price of the machine for an hour.
 func (p Price) Hour(m Machine) float64 { return float64(m.Cores)*p.Core + float64(m.GB)*p.GB }
 
-// Input is what the costs are computed from.
+// Input is the input of the computation.
 type Input struct {
 	Prices []Price `json:"prices"`
 	F      []int   `json:"f"` // failures to tolerate; the paper has 1 and 2
@@ -76,7 +76,7 @@ type System struct {
 	raft   bool
 }
 
-// Systems are those of figures 9 and 10. The first is the one that others are compared with.
+// Systems are the systems of figures 9 and 10. The others are compared with the first.
 func Systems() []System {
 	return []System{{Name: "Raft-R", raft: true}, {Name: "Sift"}, {Name: "Sift EC", Codes: true},
 		{Name: "Sift + shared", Shared: true}, {Name: "Sift EC + shared", Codes: true, Shared: true}}

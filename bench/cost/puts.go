@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Sizes are the sizes of what a put writes, in bytes.
+// Sizes are the sizes of the parts of a put, in bytes.
 type Sizes struct {
 	Item  int `json:"item"`  // an entry of the key-value store's log
 	Entry int `json:"entry"` // an entry of the write-ahead log, with a block
 	Block int `json:"block"`
 }
 
-// PaperSizes are those of the paper's implementation: keys of 32 bytes, values of up to 992,
+// PaperSizes are the sizes of the paper's implementation: keys of 32 bytes, values of up to 992,
 // and what the authors' published code adds to them.
 func PaperSizes() Sizes { return Sizes{Item: 1020, Entry: 1036, Block: 1024} }
 
-// Put is what a put costs a system on the network.
+// Put is the cost of a put on the network.
 type Put struct {
 	System string `json:"system"`
 	F      int    `json:"f"`

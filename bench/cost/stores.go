@@ -136,7 +136,7 @@ func (c *counter) puts(put func(key string) error) error {
 	return nil
 }
 
-// perPut returns the mean of what was counted.
+// perPut returns the mean of the counts.
 func (c *counter) perPut(x Put, by string, err error) (Put, error) {
 	if err != nil {
 		return Put{}, fmt.Errorf("count puts of %s with F=%d: %w", by, x.F, err)

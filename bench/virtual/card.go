@@ -113,7 +113,7 @@ type qp struct {
 	verbs.QP
 	h    *Host
 	cq   *cq
-	peer *Host         // nil: nobody of the cluster
+	peer *Host         // nil: no host of the cluster
 	last time.Duration // requests complete in order
 	n    int           // requests since the last one with a signal
 }
@@ -168,7 +168,7 @@ func (h *Host) sends(ready time.Duration, n int, m *Model) time.Duration {
 	return h.tx
 }
 
-// receives returns when n bytes, the last of which arrives at last, have been taken off
+// receives returns the time when n bytes have been taken off; the last byte arrives at last on
 // a shared link.
 func (h *Host) receives(last time.Duration, n int, m *Model) time.Duration {
 	if h == nil {

@@ -15,7 +15,7 @@ const (
 	lockedInWrite = 8
 	// read(): a mutex, a reference, a counter.
 	lockedInRead = 5
-	// A request has a token of three atomic fields, two of which are set again before
+	// A request has a token of three atomic fields. Two of them are set again before
 	// the post; the two requests of a write share two references.
 	lockedInIssue = 6
 	// Two fields of each token; and for the two of a write a mark and two references.

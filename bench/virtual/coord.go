@@ -2,7 +2,7 @@ package virtual
 
 import "github.com/verbatim-rdma/verbatim/coord"
 
-// controller is a coordination service that takes time.
+// controller is a coordination service whose calls take time.
 type controller struct {
 	coord.Client
 	h *Host

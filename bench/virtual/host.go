@@ -54,7 +54,7 @@ func (c *Cluster) Host(inner host.Host) *Host {
 	return h
 }
 
-// Events returns what has taken this host's time since the last call.
+// Events returns the operations that have taken this host's time since the last call.
 func (h *Host) Events() []Event {
 	e := h.history
 	h.history = nil
@@ -90,7 +90,7 @@ func (h *Host) Sleep(d time.Duration) {
 // Device implements host.Host.
 func (h *Host) Device() verbs.Device { return &device{h.Host.Device(), h} }
 
-// Alloc implements host.Host. Its time is in that of registering.
+// Alloc implements host.Host. Its time is included in that of the registration.
 func (h *Host) Alloc(size int) (host.Region, error) {
 	r, err := h.Host.Alloc(size)
 	if err != nil {

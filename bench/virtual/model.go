@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Model defines what operations cost. All of it is data: nothing is derived from the
+// Model defines the cost of operations. All of it is data: nothing is derived from the
 // results that it should explain.
 type Model struct {
 	// The network.

@@ -14,7 +14,7 @@ const (
 	MaxScan   = 100
 )
 
-// Kind is what an operation does.
+// Kind is the kind of an operation.
 type Kind int
 
 // The kinds.
@@ -49,7 +49,7 @@ var Workloads = []Workload{
 	{Name: "F", What: "half read-modify-writes", Shares: [kinds]int{Read: 50, ReadModifyWrite: 50}},
 }
 
-// Names are those of the workloads, in order.
+// Names are the names of the workloads, in order.
 func Names() []string {
 	var names []string
 	for i := range Workloads {

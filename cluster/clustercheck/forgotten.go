@@ -21,9 +21,9 @@ import (
 func Forgotten(guarded bool) *explore.Scenario {
 	return &explore.Scenario{
 		Name: "cluster/forgotten", Profile: "strong", Faults: "none",
-		Doc: "A process is stopped while it replaces a peer, and goes on when the controller has come back empty and the next instance has a file of the same name. " +
+		Doc: "A process is stopped while it replaces a peer, and continues when the controller has come back empty and the next instance has a file of the same name. " +
 			"What that one writes is lost.",
-		Bounds: "f=0, two peers of which the first takes its memory back before the first record; a record by either instance, and a recovery",
+		Bounds: "f=0, two peers; the first takes its memory back before the first record; a record by either instance, and a recovery",
 		Build: func(c *explore.Case) (sim.Config, error) {
 			x := &forgotten{c: c, guarded: guarded}
 			c.OnReset(func() { x.acked = false })

@@ -68,7 +68,7 @@ func instanceScenarios() []*explore.Scenario {
 	}
 }
 
-// slots is how many records of one word fit into the file.
+// slots is the number of records of one word that fit into the file.
 const slots = 3
 
 // fileWorld is the state of the checks for instances with one file.

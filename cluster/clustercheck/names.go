@@ -73,7 +73,7 @@ func nameScenarios() []*explore.Scenario {
 	}
 }
 
-// nameWorld has the machines that want the name.
+// nameWorld has the machines that compete for the name.
 type nameWorld struct {
 	c     *explore.Case
 	meets []int // the conditions of the scenario, in its order; nil: all

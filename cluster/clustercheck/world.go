@@ -63,7 +63,7 @@ func controller() sim.Service {
 	}
 }
 
-// order makes the controller do what no client requests.
+// order makes the controller do something that no client requests.
 func order(h host.Host, what string) error {
 	_, err := h.Call(coordName, coordName, []byte(what), verbs.Forever)
 	return err

@@ -37,7 +37,7 @@ copies or no coordinator within reach, or another primary has taken over the log
 	return c
 }
 
-// arcadiaEnded is ended for the errors of Arcadia.
+// arcadiaEnded turns an error of a command of Arcadia into an exit status, as ended does for NCL.
 func arcadiaEnded(err error, stderr io.Writer) error {
 	for _, e := range []error{arcadia.ErrUnavailable, arcadia.ErrFenced, coord.ErrUnavailable} {
 		if errors.Is(err, e) {

@@ -155,7 +155,7 @@ func (f *benchFlags) run(c *cobra.Command, measure func(context.Context, bench.C
 	return err
 }
 
-// measuring calls measure with what it needs of the command: a context that a signal
+// measuring calls measure with the parts of the command that it needs: a context that a signal
 // ends, progress and peers. Before measure prints it calls clear.
 func (f *benchFlags) measuring(c *cobra.Command, measure func(ctx context.Context, clear func()) error) error {
 	ctx, stop := cli.Interruptible(c)

@@ -22,8 +22,8 @@ log replaces Pebble's own log; with --way file Pebble's own log is a file in a s
 system. While writers run, it copies the memory and the directory, as a failure of the process
 or the power would leave them, and opens a database on the copies. The database must hold every
 forced batch and, of each writer, a prefix of the batches, each of them whole. With --frequency F
-and --writers T at most F*T acknowledged batches may be missing. The copy is then written to, and
-crashes again.
+and --writers T at most F*T acknowledged batches may be missing. The command then writes to the
+copy, and crashes it again.
 
 The command does not control Pebble's goroutines: a clean result proves nothing, and the same
 seed may not reproduce a failure.

@@ -121,7 +121,7 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 	return f.onDevices(c, devices, args)
 }
 
-// onDevices compares what the cards do with the simulator.
+// onDevices compares the behaviour of the cards with the simulator.
 func (f *litmusFlags) onDevices(c *cobra.Command, devices []verbs.Device, args []string) error {
 	ctx, stop := cli.Interruptible(c)
 	defer stop()

@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// litmusReport prints what cards did, test by test.
+// litmusReport prints the results of cards, test by test.
 type litmusReport struct {
 	f       *litmusFlags
 	w       io.Writer
@@ -76,7 +76,7 @@ func litmusVerdict(rep *device.Report) (string, string) {
 		return "forbidden", "a card shows a final state that " + rep.Profile + " forbids"
 	}
 	if rep.Nothing() {
-		return "unknown", "a loop waited in vain in every run: a request was lost, or the test needs more runs or more --patience"
+		return "unknown", "a loop gave up in every run: a request was lost, or the test needs more runs or more --patience"
 	}
 	return "ok", ""
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host/oshost"
 )
 
-// hostFlags say who a process is, and how it talks to the others.
+// hostFlags identify a process, and say how it reaches the others.
 type hostFlags struct {
 	name, listen  string
 	conns         int // that others may have; 0: the default
@@ -61,7 +61,7 @@ func (f *hostFlags) open(device *cardFlags, peers map[string]string, stderr io.W
 	return oshost.New(cfg)
 }
 
-// logf writes lines, and those that repeat only now and then.
+// logf writes lines, and repeated ones only occasionally.
 func (f *hostFlags) logf(stderr io.Writer) func(format string, args ...any) {
 	var mu sync.Mutex
 	written := map[string]time.Time{}
@@ -82,7 +82,7 @@ func (f *hostFlags) logf(stderr io.Writer) func(format string, args ...any) {
 	}
 }
 
-// maxLines is how many lines are remembered.
+// maxLines is the number of lines that are remembered.
 const maxLines = 256
 
 // tls returns nil without the flags.

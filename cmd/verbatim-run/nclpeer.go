@@ -146,14 +146,14 @@ func (f *peerFlags) check() error {
 	return f.controller.check(f.host.name)
 }
 
-// everywhere reports whether the address stands for all those of the machine.
+// everywhere reports whether the address stands for all addresses of the machine.
 func everywhere(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	ip, bad := netip.ParseAddr(host)
 	return err == nil && (host == "" || bad == nil && ip.IsUnspecified())
 }
 
-// lendable registers n bytes for a moment: what cannot be registered now cannot be lent.
+// lendable registers n bytes briefly: memory that cannot be registered now cannot be lent.
 func lendable(h host.Host, n int) error {
 	r, err := h.Alloc(n)
 	if err != nil {

@@ -92,7 +92,7 @@ func runNCLPeers(c *cobra.Command, f *peersFlags) error {
 	return nil
 }
 
-// take lets a peer collect.
+// take makes a peer collect.
 func (f *peersFlags) take(h host.Host, l *listedPeer) {
 	lent, err := ncl.Collect(h, l.Name, f.controller.callTimeout)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/soft"
 )
 
-// testDevices are those of scripts/rxe-vm, and elsewhere devices of software.
+// testDevices are the devices of scripts/rxe-vm, and elsewhere devices of software.
 func testDevices() []string {
 	if env := os.Getenv("VERBATIM_RXE_DEVICES"); env != "" {
 		return strings.Split(env, ",")

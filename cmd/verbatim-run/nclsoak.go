@@ -28,7 +28,7 @@ type soakFlags struct {
 	verbose bool
 }
 
-// newNCLSoak returns the command that kills processes and looks what is lost.
+// newNCLSoak returns the command that kills processes and checks whether anything is lost.
 func newNCLSoak() *cobra.Command {
 	f := &soakFlags{size: 64 << 10}
 	c := &cobra.Command{

@@ -105,7 +105,7 @@ func checkWatch(d time.Duration) error {
 // repairEvery is how often to look for another peer while there are too few.
 const repairEvery = 5 * time.Second
 
-// write appends what comes in to the records l of the file.
+// write appends the input to the records l of the file.
 func (f *writeFlags) write(c *cobra.Command, i *cluster.Instance, file *ncl.File, l reclog.Log) error {
 	out := cli.Locked(c.OutOrStdout())
 	opened := false
@@ -154,8 +154,8 @@ func (f *writeFlags) open(h host.Host, cfg ncl.Config) (*ncl.File, error) {
 	return file, err
 }
 
-// createHint suggests what to do if a new file cannot be created. What a peer refuses it
-// for comes as text.
+// createHint suggests what to do if a new file cannot be created. The reason for which a peer
+// refuses arrives as text.
 func createHint(err error) string {
 	switch {
 	case errors.Is(err, ncl.ErrExists):

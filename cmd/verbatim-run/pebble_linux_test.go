@@ -30,7 +30,7 @@ func init() {
 }
 
 // pebbleWriter opens a database whose log is on the peers, says how many rows it has,
-// and adds rows for ever, each with its acknowledgement.
+// and adds rows forever, each with its acknowledgement.
 func pebbleWriter(args []string) error {
 	var f appFlags
 	c := &cobra.Command{}

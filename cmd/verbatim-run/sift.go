@@ -103,7 +103,7 @@ func (f *storeFlags) complete() (sift.Layout, error) {
 	return l, nil
 }
 
-// addresses takes values of a flag apart, each NAME=ADDRESS, and returns the names in their order. Two names of one
+// addresses parses values of a flag, each NAME=ADDRESS, and returns the names in their order. Two names of one
 // address would be one node that counts twice.
 func addresses(flag, example string, given []string, taken ...string) (names []string, at map[string]string, err error) {
 	at = map[string]string{}

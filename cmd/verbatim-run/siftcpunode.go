@@ -152,7 +152,7 @@ func runSiftCPUNode(c *cobra.Command, f *cpunodeFlags) error {
 	}
 }
 
-// frontOf is a front end of a node, for which it has a store while it leads.
+// frontOf is the front end of a node. It has a store while the node leads.
 func frontOf(s *kv.Server) resp.Config {
 	return resp.Config{Role: func() string { return roleOf(s.State()) }, Store: func() resp.Store {
 		if store := s.Store(); store != nil {
@@ -170,7 +170,7 @@ const (
 	lookEvery = 20 * time.Millisecond
 )
 
-// roleOf is the line about what a node does.
+// roleOf is the line about the role of a node.
 func roleOf(s kv.State) string {
 	if s.Term == 0 {
 		return "follows"

@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/soft"
 )
 
-// severed is a host that a test cuts off from others: calls to them fail, and so do connections to what they lend.
+// severed is a host that a test cuts off from others: calls to them fail, and so do connections to their memory.
 // It needs a device of software.
 type severed struct {
 	host.Host
@@ -27,7 +27,7 @@ func newSevered(h host.Host) *severed {
 	return &severed{Host: h, off: map[string]bool{}, at: map[string]verbs.Endpoint{}}
 }
 
-// obey cuts and heals as lines say: `cut NAME` and `heal NAME`.
+// obey cuts and heals according to lines: `cut NAME` and `heal NAME`.
 func (s *severed) obey(orders io.Reader) error {
 	lines := bufio.NewScanner(orders)
 	for lines.Scan() {
@@ -52,7 +52,7 @@ func (s *severed) set(name string, cut bool) error {
 	return nil
 }
 
-// Gather calls the hosts from which it is not cut off. CPU nodes call nobody in another way.
+// Gather calls the hosts from which it is not cut off. CPU nodes make no other calls.
 func (s *severed) Gather(calls []host.Call, timeout time.Duration) host.Gather {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *severed) Gather(calls []host.Call, timeout time.Duration) host.Gather {
 	return &answers{s.Host.Gather(calls, timeout), s, to}
 }
 
-// answers are those to calls, which say where the others are.
+// answers are the answers to calls; they say where the others are.
 type answers struct {
 	host.Gather
 	s  *severed
@@ -83,7 +83,7 @@ func (a *answers) Wait(need int) []host.Answer {
 	return out
 }
 
-// met takes note of where a host is, by its answer, and refuses one that comes after a cut.
+// met records the address of a host, from its answer, and refuses an answer that arrives after a cut.
 func (s *severed) met(name string, answer *host.Answer) {
 	var at verbs.Endpoint
 	if len(answer.Body) < verbs.EndpointSize || at.UnmarshalBinary(answer.Body[:verbs.EndpointSize]) != nil { // a greeting begins with it

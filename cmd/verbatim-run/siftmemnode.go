@@ -108,7 +108,7 @@ func firstStart(file string) (bool, error) {
 }
 
 // marked is the host of a node that starts for the first time. It creates the marker when the node has its memory and
-// has not admitted anybody: a start that fails before is none.
+// has not admitted any coordinator: a start that fails before that does not count.
 type marked struct {
 	host.Host
 	file string

@@ -121,7 +121,7 @@ then change register/register.go, and check again
 // requirement is the version of this module that another one requires, and the source tree that replaces it, if any.
 type requirement struct{ version, tree string }
 
-// required is what the module will require: of a program of this version, built from this source tree.
+// required is the requirement of the new module: a program of this version, built from this source tree.
 func (f *newFlags) required(tree, version string) (requirement, error) {
 	const unreleased = "v0.0.0"
 	if f.replace != "" {
@@ -167,7 +167,7 @@ func isSource(tree string) bool {
 	return err == nil && source.ModuleOf(text) == source.Module
 }
 
-// isFree returns an error for a path that Go or this module uses: packages of two modules could not be told apart.
+// isFree returns an error for a path that Go or this module uses: packages of two modules would have the same path.
 func isFree(module string) error {
 	owner := ""
 	if p, err := build.Import(module, "", build.FindOnly); err == nil && p.Goroot || module == "std" || module == "cmd" {

@@ -117,7 +117,7 @@ func states(out string) float64 {
 	return n
 }
 
-// words are those of a command line as a shell takes them, which is how a reader uses it.
+// words are the words of a command line as a shell takes them, which is how a reader uses it.
 func words(t *testing.T, line string) []string {
 	out, err := exec.Command("sh", "-c", "printf '%s\\n' "+line).CombinedOutput()
 	if err != nil {

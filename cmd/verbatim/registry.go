@@ -36,7 +36,7 @@ crash, and litmus tests on cards.`
 // absent are the protocols of a larger command.
 var absent = map[string]string{"raftr": "it needs a larger command, with go.etcd.io/raft: go run -tags raftr ./cmd/verbatim, and the same arguments"}
 
-// commands are those that other modules have no use for.
+// commands are useless for other modules.
 func commands() []*cobra.Command {
 	return append(cli.Elsewhere("verbatim-run", "runs protocols on machines and measures them", "ncl", "arcadia", "sift", "bench", "crash"), newNew(), newTable1())
 }

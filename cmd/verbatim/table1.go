@@ -149,7 +149,7 @@ func table1Grid(w io.Writer, cells []table1check.Cell) error {
 	return t.Render(w)
 }
 
-// table1Searches prints what each cell rests on, and how to see the runs that break a design.
+// table1Searches prints the basis of each cell, and how to see the runs that break a design.
 func table1Searches(w io.Writer, cells []table1check.Cell) error {
 	t := cli.NewTable(cli.Row{"scenario", "", "states", "faults", "bounds", "violation"}).Wrapped(30, 1, 8, 28, 26, 26).Right(3)
 	for i := range cells {

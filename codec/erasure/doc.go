@@ -13,7 +13,7 @@
 //
 // A code corrects what is known to be missing. It does not notice that a part is damaged, or
 // belongs to an earlier version of the block: [Code.Rebuild] then returns other bytes, and no
-// error. Whoever stores parts must know which of them belong together. [Code.Verify] notices
+// error. The caller must know which parts belong together. [Code.Verify] notices
 // it if all parts are there and no more of them are damaged than there are parity parts.
 //
 // The arithmetic is github.com/klauspost/reedsolomon. This package fixes what Sift leaves to

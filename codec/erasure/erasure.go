@@ -80,7 +80,7 @@ func (c *Code) Encode(parts [][]byte, block []byte) error {
 	return nil
 }
 
-// Join sets the block to what the data parts hold, all of which must be there. The errors
+// Join sets the block to the content of the data parts; all of them must be there. The errors
 // are those of [Code.Encode].
 func (c *Code) Join(block []byte, parts [][]byte) error {
 	if len(parts) != c.data && len(parts) != c.Parts() {

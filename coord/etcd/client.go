@@ -110,7 +110,7 @@ func (c *Client) unavailable(err error) error {
 	return fmt.Errorf("%w: etcd at %s: %w", coord.ErrUnavailable, strings.Join(c.cfg.Endpoints, ","), err)
 }
 
-// commit carries out then if all conditions hold, and otherwise reads what is there
+// commit carries out then if all conditions hold, and otherwise reads the current values
 // instead, in one transaction. Its error is about the call, and ok about the
 // conditions.
 func (c *Client) commit(conditions []clientv3.Cmp, then, otherwise []clientv3.Op) (a answers, ok bool, err error) {

@@ -112,7 +112,7 @@ func (c *Client) close(s coord.Session) error {
 
 func ops(o ...clientv3.Op) []clientv3.Op { return o }
 
-// answers are those to the operations of a transaction.
+// answers are the answers to the operations of a transaction.
 type answers []*etcdserverpb.ResponseOp
 
 // found returns the result of the i-th operation, a Get.

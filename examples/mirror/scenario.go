@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Scenario is a writer, a reader and two mirrors, one of which may crash.
+// Scenario is a writer, a reader and two mirrors. One of the mirrors may crash.
 func Scenario(name string, write func(*Register, uint64) error) *explore.Scenario {
 	return &explore.Scenario{
 		Name:    "mirror/" + name,

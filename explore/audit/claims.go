@@ -183,7 +183,7 @@ type meeting struct {
 	asks map[sim.Actor]take // the first choices of steps that were made from there
 }
 
-// twins looks for states of a run that another run has reached. It compares the next choices, and for some
+// twins searches for states of a run that another run has reached. It compares the next choices, and for some
 // states it also repeats, from here, the rest of the other run.
 func (a *auditor) twins(t *trail, met map[print]*meeting) {
 	tried := 0

@@ -37,7 +37,7 @@ type take struct {
 	nth     int // of several options with this name
 }
 
-// sight is what is known about a state.
+// sight is the knowledge about a state.
 type sight struct {
 	print   print
 	order   []uint8

@@ -30,7 +30,7 @@ type way struct {
 	seam  int
 }
 
-// leads are the states to which a way leads.
+// leads are the states that a way leads to.
 type leads struct {
 	to    []fingerprint.Print
 	share float64 // the sum of Edge.Share

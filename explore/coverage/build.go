@@ -34,7 +34,7 @@ func Clear() error {
 	return nil
 }
 
-// Collect returns the profile of all that ran since the last Clear. It takes the go command.
+// Collect returns the profile of everything that ran since the last Clear. It requires the go command.
 func Collect(ctx context.Context) (*Profile, error) {
 	dir, err := os.MkdirTemp("", "verbatim-coverage-*")
 	if err != nil {

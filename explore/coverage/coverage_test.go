@@ -29,7 +29,7 @@ func f(x int) int {
 
 const name = source.Module + "/protocol/p/p.go"
 
-// blocks are those of text, as Go writes them; counts are by block.
+// blocks are the blocks of text, as Go writes them; counts are by block.
 func blocks(counts ...int) *cover.Profile {
 	p := &cover.Profile{FileName: name, Mode: "atomic"}
 	at := [][5]int{{3, 19, 4, 11, 1}, {4, 11, 9, 3, 2}, {9, 8, 9, 18, 1}, {9, 18, 11, 3, 1}, {12, 2, 12, 10, 1}}

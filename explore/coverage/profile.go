@@ -61,13 +61,13 @@ type State uint8
 
 // The states of lines.
 const (
-	Nothing State = iota // no statement begins or goes on there
+	Nothing State = iota // no statement begins or continues there
 	Reached
 	Partly // some of its statements were never reached
 	Never
 )
 
-// File is a file and what was reached of it.
+// File is a file and the lines of it that were reached.
 type File struct {
 	Name                string // in the source tree
 	Statements, Reached int

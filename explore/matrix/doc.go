@@ -1,5 +1,5 @@
 // Package matrix finds out the promises of cards that a protocol depends on: it fills
-// a table of protocols by assumptions, each cell of which is a check or follows
+// a table of protocols by assumptions. Each cell is a check or follows
 // from one. The model is Table 1 of the Arcadia paper, which was filled in by its
 // authors; this one is filled in by the checker.
 //

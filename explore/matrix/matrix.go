@@ -70,7 +70,7 @@ type Options struct {
 	Timers string
 	// Out is a directory for counterexamples; empty: they are not written.
 	Out string
-	// Progress, if set, is called with what happens.
+	// Progress, if set, is called with the current activity.
 	Progress func(string)
 	// Stop, if set, is asked before each run whether to stop.
 	Stop func() bool

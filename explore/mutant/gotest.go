@@ -153,7 +153,7 @@ func (x *inTest) launch(l launch, q *question) launch {
 	return l
 }
 
-// answerFile returns where a test leaves its answer.
+// answerFile returns the file in which a test leaves its answer.
 func (q *question) answerFile() string { return filepath.Join(q.Out, "answer.json") }
 
 // answer returns the answer that a test left there, if any.

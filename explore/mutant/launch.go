@@ -25,7 +25,7 @@ const (
 	slack = 20 * time.Second
 )
 
-// outcome is how a program exited.
+// outcome is the exit of a program.
 type outcome struct {
 	out, said string
 	code      int
@@ -69,7 +69,7 @@ func (j *judge) start(l launch) outcome {
 	return x
 }
 
-// found is the output of `verbatim check --json`, and the class of its counterexample. One that
+// found is the output of `verbatim check --json`, and the class of its counterexample. A check that
 // could not decide has one too: of an endless run.
 type found struct {
 	Search
@@ -88,7 +88,7 @@ func (j *judge) search(number int, scenario, strategy string, runs uint64, notes
 	return x, o
 }
 
-// again makes sure that a program hangs or crashes because of the mutant, and not because the
+// again checks that a program hangs or crashes because of the mutant, and not because the
 // machine was busy or the process was killed: it must fail twice.
 func again(run func() outcome) outcome {
 	o := run()

@@ -112,7 +112,7 @@ func testsByRule(root string) (map[string][]string, error) {
 	return out, nil
 }
 
-// verdict is a line of what litmus/wrong prints.
+// verdict is a line of the output of litmus/wrong.
 type verdict struct {
 	Test, Profile, Condition, Expected, Got string
 }

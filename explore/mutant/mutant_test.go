@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// protocols are those that have mutants, and where they are.
+// protocols are the protocols that have mutants, and where they are.
 var protocols = []struct {
 	name         string
 	folders, kit []string

@@ -116,7 +116,7 @@ func parse(name string, text []byte) (*Mutant, error) {
 	return m, nil
 }
 
-// apply returns the files that the mutant changes, as it leaves them, by their
+// apply returns the files that the mutant changes, with their new content, by their
 // paths in the source tree.
 func (m *Mutant) apply(root string) (map[string][]byte, error) {
 	out := map[string][]byte{}

@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// names are those of the scenarios.
+// names are the names of the scenarios.
 func (j *judge) names() ([]string, error) {
 	if j.inTest != nil {
 		return j.inTest.names, nil

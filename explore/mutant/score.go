@@ -94,7 +94,7 @@ type Judged struct {
 	// result may differ on a faster machine.
 	TimedOut []string `json:"timed_out"`
 	Seconds  float64  `json:"seconds"`
-	// Processor is how many seconds of a processor it took: unlike Seconds it depends little on what else
+	// Processor is the processor time in seconds: unlike Seconds it depends little on what else
 	// the machine did.
 	Processor float64 `json:"processor_seconds"`
 }

@@ -26,7 +26,7 @@ type together struct {
 	number map[string]int // of a mutant, by its name; one that has none must be built alone
 }
 
-// errAlone: a mutant changes code of which a program cannot contain two versions.
+// errAlone: a mutant changes code that a program cannot contain in two versions.
 var errAlone = errors.New("it must be built separately")
 
 // merge merges as many mutants as possible into one tree. Errors of the others show when they are

@@ -32,7 +32,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// analyses are those of go vet that an edit of a protocol can have something to do with.
+// analyses are the analyses of go vet that an edit of a protocol can have something to do with.
 var analyses = []*analysis.Analyzer{
 	appends.Analyzer, assign.Analyzer, bools.Analyzer, copylock.Analyzer, defers.Analyzer, errorsas.Analyzer, ifaceassert.Analyzer,
 	loopclosure.Analyzer, lostcancel.Analyzer, nilfunc.Analyzer, printf.Analyzer, shift.Analyzer, stringintconv.Analyzer,

@@ -201,8 +201,8 @@ func search(s *explore.Scenario, opt explore.Options, l Limits) (outcomes []stri
 	return []string{fmt.Sprint(r.Verdict, ": ", r.Reason)}, 0, true, nil
 }
 
-// diff compares what a mode reached with the truth. A search that was ended by a
-// violation is right if there is that violation.
+// diff compares the outcomes of a mode with the truth. A search that a violation
+// stopped is right if there is that violation.
 func diff(m Mode, want, got []string) *Diff {
 	d := Diff{Mode: m.Name, Lost: slices.DeleteFunc(without(want, got), inVain), Added: without(got, want)}
 	if !m.naive && len(got) == 1 && strings.HasPrefix(got[0], violation) {

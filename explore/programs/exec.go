@@ -102,7 +102,7 @@ func (t *task) err(err error) bool {
 	return err != nil
 }
 
-// peers returns the hosts that an act names: the one that is visited, of its group.
+// peers returns the hosts that an act names. Of a group it returns only the host that is being visited, if any.
 func (t *task) peers(a *Act) []string {
 	names := t.m.x.peers(t.m.at, a.To)
 	if t.only != "" && slices.Contains(names, t.only) {

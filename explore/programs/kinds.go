@@ -90,7 +90,7 @@ func (g *maker) daemons() {
 	g.conditions()
 }
 
-// body draws what a daemon does for a request.
+// body draws the reaction of a daemon to a request.
 func (g *maker) body(i int) []Act {
 	switch g.r.IntN(4) {
 	case 0:
@@ -161,7 +161,7 @@ func (g *maker) restarts() {
 	g.conditions()
 }
 
-// second draws what a later life does.
+// second draws the acts of a later life.
 func (g *maker) second(i, j int) {
 	k := g.life
 	switch g.r.IntN(4) {

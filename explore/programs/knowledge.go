@@ -25,8 +25,8 @@ func (g *maker) waits() (early, late string) {
 	return early, pick(g, "call a 1; sleep 2", "ask a 1; sleep 2", "tcall a 1 1", "ask a 1; gather 1; sleep 1")
 }
 
-// meets is what a and b do when their times have come: usually one observes what the other
-// does, or prevents it.
+// meets draws the acts of a and b when their times have come: usually one observes the other,
+// or prevents its act.
 func (g *maker) meets() (mine, theirs string) {
 	finds := func(to string) string {
 		return named(pick(g, "load x", "load x", "load x", "loadwide", "store x 4", "add x 4", "recv B; poll B 1", "recv B; state B", "peek"), to)

@@ -7,7 +7,7 @@ import (
 
 // Programs that are not compared, because of a known limit in docs/semantics.md.
 
-// inVain reports whether, in an outcome, a host polls in vain more often than late resolution lets a
+// inVain reports whether, in an outcome, a host polls and finds nothing more often than late resolution lets a
 // task do while a completion is visible. Verdicts state this limit (explore.Report.VainPolls).
 func inVain(outcome string) bool {
 	return slices.ContainsFunc(strings.Split(outcome, ":"), func(h string) bool { return strings.Count(h, "none") > maxVain })

@@ -33,7 +33,7 @@ var persistentVerbs = []string{"write", "write", "write", "wide", "read", "read"
 // place returns a word of persistent memory.
 func (g *maker) place() string { return pick(g, "x", "x", "x", "x", "y", "z") }
 
-// keeps draws what a host does with its own persistent memory.
+// keeps draws the operations of a host on its own persistent memory.
 func (g *maker) keeps() string {
 	w := g.place()
 	return pick(g, "", "pload "+w, "pload "+w, "pload "+w, "pload "+w, "pload "+w, "pstore "+w+" 5", "pwide 6", "pflush "+w+"; pfence", "pstore "+w+" 5; pload "+w, "pfence", "ploadwide",

@@ -65,7 +65,7 @@ func (g *maker) flags(do string) string {
 	return out
 }
 
-// request returns a request of host i to j, and with luck what takes its completion.
+// request returns a request of host i to j and, sometimes, an act that takes its completion.
 func (g *maker) request(i, j int) []Act {
 	do := pick(g, "write", "write", "write", "write", "read", "read", "cas", "fetchadd", "wide", "wideread", "awrite", "flush", "writeimm")
 	a := Act{Do: do, To: g.name(j), At: g.word(), V: 1 + g.r.IntN(3), Flags: g.flags(do)}

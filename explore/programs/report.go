@@ -15,7 +15,7 @@ import (
 // alive reports whether the machine has neither died nor ended.
 func (m *machine) alive() bool { return m.h.(*sim.Host).Alive() }
 
-// say reports what the task has seen so far.
+// say reports the observations of the task so far.
 func (t *task) say() { t.report(false) }
 
 // report reports the task's observations to the checks, at its end or before. The machine
@@ -39,7 +39,7 @@ func (t *task) report(end bool) {
 	}
 }
 
-// told returns the fingerprint of all that tasks have reported.
+// told returns the fingerprint of everything that tasks have reported.
 func (x *world) told() (sum fingerprint.Print) {
 	for _, t := range x.tasks {
 		if x.hosts[t.m.at].Daemon || !t.done && t.said == 0 {

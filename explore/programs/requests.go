@@ -16,7 +16,7 @@ type joined struct {
 // has reports whether the act has a flag.
 func (a *Act) has(f rune) bool { return strings.ContainsRune(a.Flags, f) }
 
-// post posts a request to each peer, in one step, with those that it was joined to.
+// post posts a request to each peer, in one step, together with those joined to it.
 func (t *task) post(a *Act, wr verbs.SendWR) {
 	t.list = append(t.list, joined{a, wr})
 	if !a.has(flagJoin) {

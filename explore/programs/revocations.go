@@ -39,7 +39,7 @@ func (g *maker) denied() {
 	g.code(1, "deny a", g.maybe(25, g.looks("a")), g.maybe(75, "allow a"), g.maybe(20, "deny a"), g.maybe(10, "dereg"), "recv a", g.maybe(60, g.looks("a")))
 }
 
-// messages has Sends behind something else, and a receiver that revokes.
+// messages has Sends behind other requests, and a receiver that revokes.
 func (g *maker) messages() {
 	g.code(0, g.maybe(75, g.post("b", "write", "read", "fetchadd", "cas", "awrite", "flush", "wide")), g.post("b", "send", "send", "sendimm", "writeimm"),
 		g.maybe(25, g.post("b")), g.maybe(50, g.takes("b")))

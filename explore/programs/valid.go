@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 )
 
-// Validate reports what keeps the program from being one: a name of nobody, a fault that
+// Validate reports why the program is not a valid one: an unknown name, a fault that
 // can never apply, a host that talks to itself.
 func (p *Program) Validate() error {
 	var names []string

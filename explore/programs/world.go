@@ -107,7 +107,7 @@ func number(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// machine is one life of a host: what it has before its code begins.
+// machine is one life of a host, with everything that it has before its code begins.
 type machine struct {
 	x     *world
 	at    int // in x.hosts
@@ -115,7 +115,7 @@ type machine struct {
 	h     host.Host
 	pd    verbs.PD
 	mem   host.Region // words that others can reach
-	pmem  host.Region // the same, persistent; nil if nobody names it
+	pmem  host.Region // the same, persistent; nil if no act names it
 	buf   host.Region // what requests send and where responses go
 	in    host.Region // where receives go; nil if there are none
 	mr    verbs.MR
@@ -149,7 +149,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// needs is what machines need for a program: what nobody uses is not made.
+// needs is what machines need for a program: what no act uses is not made.
 type needs struct {
 	history              bool
 	pmem, recv, channel  bool
@@ -220,8 +220,8 @@ func (x *world) machine(at int, h host.Host, life int) *machine {
 	return m
 }
 
-// A slot of a buffer belongs to one act. Its first part is where responses go, then
-// come the sources of what is sent.
+// A slot of a buffer belongs to one act. Responses go to its first part, and the data that
+// is sent comes from the rest.
 const (
 	sources  = 16
 	maxPeers = 3
@@ -347,7 +347,7 @@ func (x *world) main(at int, h host.Host, life int) {
 	}
 }
 
-// start runs acts as a task, the calling one, which has been handed what another has.
+// start runs acts as a task, the calling one, which has received the handles of another.
 func (m *machine) start(path string, links []*link, acts []Act, has task) {
 	t := &task{m: m, path: path, links: slices.Clone(links), req: has.req, asked: has.asked, order: has.order}
 	m.x.tasks = append(m.x.tasks, t)

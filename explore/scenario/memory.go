@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 )
 
-// Memory returns a T that is zero before each run, all of which is part of what the
+// Memory returns a T that is zero before each run. All of it is part of what the
 // checks remember: the fingerprint omits no field. T is plain data: numbers, booleans,
 // strings, and structs, arrays, slices and maps of those. After a change call
 // [Kit.History]. Code that looks at it without a change, or keeps a copy, calls Look of

@@ -105,7 +105,7 @@ func (r *Recorder) check() {
 	}
 }
 
-// operations returns those of a run, for viewers.
+// operations returns the operations of a run, for viewers.
 func (r *Recorder) operations() []explore.Operation {
 	out := explore.Operations(&r.hist)
 	for i, o := range r.hist.Operations() {

@@ -1,6 +1,6 @@
 // Command yardstick holds the searches against a yardstick on small programs, and prints
 // what is wrong: one JSON object a line, with the keys program, class and what. It is for
-// package mutant, which builds it anew for each mutant of the checker.
+// package mutant, which builds it again for each mutant of the checker.
 //
 //	yardstick programs PROGRAM...   do all modes reach the outcomes of the naive search?
 //	yardstick audit PROGRAM...      do the rules of the search hold at sampled states?

@@ -12,7 +12,7 @@ const canFlush = true
 const lineBytes = 64
 
 // The instructions, best first: CLWB keeps the line in the cache, CLFLUSHOPT does
-// not, and CLFLUSH waits for each line before it goes on.
+// not, and CLFLUSH waits for each line before it continues.
 const (
 	useCLFLUSH = iota
 	useCLFLUSHOPT

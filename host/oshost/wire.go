@@ -34,7 +34,7 @@ const (
 const (
 	statusReply     = http.StatusOK                    // the body is the answer
 	statusRejected  = http.StatusConflict              // the service rejects; the body is the reason
-	statusNoService = http.StatusNotFound              // nobody listens
+	statusNoService = http.StatusNotFound              // no listener
 	statusBusy      = http.StatusServiceUnavailable    // the queue is full, or the host is closing
 	statusVersion   = http.StatusUpgradeRequired       // another version
 	statusTooLarge  = http.StatusRequestEntityTooLarge // the request is too long

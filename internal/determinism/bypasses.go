@@ -68,7 +68,7 @@ var (
 	bannedChannel = banned{"the scheduler cannot see who waits", "use a slice under a host.Mutex and a host.Cond", simPlain}
 )
 
-// mend is what to do instead, empty if it may stay.
+// mend is the advice for a replacement, empty if the code may stay.
 func (b banned) mend(simulator bool) string {
 	if simulator {
 		return b.sim

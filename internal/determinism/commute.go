@@ -110,7 +110,7 @@ func (c *commuting) assign(s *ast.AssignStmt) bool {
 	return false
 }
 
-// sum reports whether x can take a sum, or the like, in any order: an integer, not a float or
+// sum reports whether x can take a sum, or a similar result, in any order: an integer, not a float or
 // a string.
 func (c *commuting) sum(x ast.Expr, how string) bool {
 	basic, ok := coreType(c.info, x).(*types.Basic)

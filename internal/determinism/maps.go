@@ -134,7 +134,7 @@ func (w *mapWalk) report(pos token.Pos, text string) {
 	}
 }
 
-// orderedLines gives the reasons of the comments, for their own line and the next.
+// orderedLines returns the reasons in the comments, for the line of each comment and the line after it.
 func orderedLines(c *Code, f *ast.File) map[int]string {
 	reasons := map[int]string{}
 	for _, group := range f.Comments {

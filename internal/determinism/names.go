@@ -46,7 +46,7 @@ func rootVariable(info *types.Info, e ast.Expr) types.Object {
 	return obj
 }
 
-// rootIdent is x for x.f[i], pkg.x and the like, nil where no name is at the root.
+// rootIdent is x for expressions such as x.f[i] and pkg.x, nil where no name is at the root.
 func rootIdent(info *types.Info, e ast.Expr) *ast.Ident {
 	for {
 		switch x := e.(type) {

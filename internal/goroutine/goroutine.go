@@ -23,7 +23,7 @@ func (f *Flag) Raise() { f.up.Store(true) }
 // Raised yields to other goroutines, and reports whether the flag is raised.
 func (f *Flag) Raised() bool {
 	for range 100 {
-		runtime.Gosched() // it may not have come so far
+		runtime.Gosched() // it may not have got that far
 	}
 	return f.up.Load()
 }

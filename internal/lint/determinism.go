@@ -47,7 +47,7 @@ func determined(rule func(*determinism.Code) []determinism.Finding) func(*Repo) 
 	}
 }
 
-// checkBuildTags wants every file of a protocol in every build.
+// checkBuildTags requires every file of a protocol to be in every build.
 func checkBuildTags(r *Repo) []Finding {
 	const mend = "a protocol is the same code on every backend; ask verbs.Device.Attr what differs, and put code that must differ into verbs/sim or verbs/hw"
 	var found []Finding

@@ -243,7 +243,7 @@ func checkImports(r *Repo) []Finding {
 	return found
 }
 
-// importMend returns empty if package pkg may import imp, and otherwise what to do instead.
+// importMend returns empty if package pkg may import imp, and otherwise the advice.
 func importMend(r *Repo, pkg string, from *layer, imp string) string {
 	rel, local := r.local(imp)
 	if !local {

@@ -89,7 +89,7 @@ var wellKnown = []string{
 	"MarshalText", "UnmarshalText", "MarshalJSON", "UnmarshalJSON", "MarshalBinary", "UnmarshalBinary",
 }
 
-// checkComments wants a comment on every package and on every exported name
+// checkComments requires a comment on every package and on every exported name
 // that a reader of the documentation sees.
 func checkComments(r *Repo) []Finding {
 	var found []Finding

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// base is how the tables of pages call the layers that are in [below].
+// base is the name of the layers in [below] in the tables of pages.
 const base = "the base"
 
 // packageTable returns the table of layers for a page in docs: of those that other modules can
@@ -66,7 +66,7 @@ func (l *layer) imports() string {
 	return strings.Join(out, ", ")
 }
 
-// folders are those of some layers.
+// folders are the folders of some layers.
 func folders(names []string) string {
 	var out []string
 	for _, name := range names {

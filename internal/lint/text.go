@@ -17,7 +17,7 @@ var registryHosts = []string{
 	"pypi." + "org", "files.python" + "hosted.org", "crates." + "io", "repo1." + "maven.org",
 }
 
-// checkText looks in every file for what is true of one machine only.
+// checkText finds text in any file that is true of one machine only.
 func checkText(r *Repo) []Finding {
 	var found []Finding
 	for name, text := range r.Texts {

@@ -23,7 +23,7 @@ type Exports struct {
 	gc    types.Importer
 }
 
-// NewExports makes an importer of what the module in dir can import.
+// NewExports makes an importer of everything that the module in dir can import.
 func NewExports(dir string) *Exports {
 	e := &Exports{dir: dir, files: map[string]string{}}
 	e.gc = importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
@@ -119,7 +119,7 @@ func (r *Repo) Import(path string) (*types.Package, error) {
 }
 
 // typed returns what go/types knows of p. On code that does not compile it is
-// incomplete, and [checkTypes] says so.
+// incomplete, and [checkTypes] reports it.
 func (r *Repo) typed(p *Package) *types.Info {
 	if p.info != nil {
 		return p.info

@@ -18,7 +18,7 @@ type Block struct {
 	pins  int    // registrations
 }
 
-// NewBlock takes over what Map or MapFile returned.
+// NewBlock takes ownership of the result of Map or MapFile.
 func NewBlock(b []byte) Block { return Block{addr: Addr(b), size: len(b), bytes: b} }
 
 // Addr returns where the block is, or was.

@@ -20,7 +20,7 @@ const hugePage = 2 << 20
 
 // Map returns size zeroed bytes of DRAM that start at a page, on huge pages if
 // huge is set. Every page is there when it returns, so that a machine that is out
-// of memory says so here and not by a signal later.
+// of memory fails here and not with a signal later.
 func Map(size int, huge bool) ([]byte, error) {
 	if size <= 0 {
 		return nil, fmt.Errorf("pages: %d bytes: %w", size, unix.EINVAL)
@@ -58,7 +58,7 @@ func MapFile(f *os.File, size int) (b []byte, sync bool, err error) {
 	return b, false, nil
 }
 
-// Unmap gives back what Map or MapFile returned.
+// Unmap releases the result of Map or MapFile.
 func Unmap(b []byte) error {
 	if err := unix.Munmap(b[:cap(b)]); err != nil {
 		return fmt.Errorf("pages: unmap: %w", err)

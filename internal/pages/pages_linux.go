@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFlags are those of Map, and the size that it rounds up to.
+// mapFlags are the flags of Map, and the size that it rounds up to.
 func mapFlags(huge bool) (flags, unit int, err error) {
 	flags, unit = unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_POPULATE, os.Getpagesize()
 	if huge {

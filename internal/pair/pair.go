@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// service is what one end calls the other by.
+// service is the name by which one end calls the other.
 const service = "connect"
 
 // Lender is the end that lends memory.
@@ -40,7 +40,7 @@ func Lend(h host.Host, n int, access verbs.Access) (*Lender, error) {
 	return e, nil
 }
 
-// Stay keeps what is lent for as long as nobody else asks.
+// Stay keeps the loan until another host asks.
 func (e *Lender) Stay() { _, _ = e.l.Accept(verbs.Forever) }
 
 // Borrower is the end that reaches memory of the other one.
@@ -67,7 +67,7 @@ func Dial(h host.Host, to string, n int) (*Borrower, error) {
 	return e, err
 }
 
-// WR returns a request for n bytes at an offset of what is lent.
+// WR returns a request for n bytes at an offset of the loan.
 func (e *Borrower) WR(op verbs.Opcode, flags verbs.SendFlags, offset, n int) verbs.SendWR {
 	w := e.Windows[0]
 	return verbs.SendWR{Op: op, Flags: flags, RKey: w.RKey, RemoteAddr: w.Addr + uint64(offset), SGL: []verbs.SGE{e.buf.SGE(0, n)}}

@@ -1,8 +1,8 @@
 // Package sleepers is which waiters of a completion channel sleep, and which are woken.
 //
 // A completion of a CQ need not wake all that wait: it wakes those that wait for several
-// CQs, of which this is one, and one of those that wait for this CQ alone. The latter all
-// wait for the same thing. Whoever is woken looks for itself, and when it leaves, for
+// CQs including this one, and one of those that wait for this CQ alone. The latter all
+// wait for the same thing. A woken waiter looks for itself, and when it leaves, for
 // whatever reason, it wakes the next one that waits for the same CQ, since there may be
 // more than it has taken. So no completion finds everybody asleep: of those that wait for
 // a CQ alone, one has been awake since its last completion, and has either left, and woken

@@ -47,7 +47,7 @@ func (w *wait) take() {
 func (w *wait) awake() bool { return len(w.C) > 0 }
 
 // Whatever completes, and in whatever order those that are woken look, give up, or are
-// joined by others: a wait that has what it waits for does not sleep for ever. It is
+// joined by others: a wait that has what it waits for does not sleep forever. It is
 // enough that somebody is awake who will wake it.
 func TestNobodySleepsOverACompletion(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

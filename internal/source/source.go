@@ -70,7 +70,7 @@ func (p Program) Root(dir string) (string, error) {
 	}
 }
 
-// ModuleOf returns the path of the module that a go.mod is of; it is empty if the text is none.
+// ModuleOf returns the path of the module of a go.mod; it is empty if the text is not a valid one.
 func ModuleOf(text []byte) string {
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
 		if f := strings.Fields(lines.Text()); len(f) > 1 && f[0] == "module" {

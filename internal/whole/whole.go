@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 )
 
-// Write makes a file of what write writes. If that fails, as on a full disk, a file that
-// was there stays as it was and nothing else is left. One that is replaced leaves its
-// mode to the new one, and a symbolic link goes on leading to it. What is no ordinary
-// file, such as a pipe, cannot be replaced: it is written to.
+// Write makes a file of the output of write. If that fails, as on a full disk, a file that
+// existed stays unchanged and nothing else is left. A replaced file leaves its
+// mode to the new one, and a symbolic link still leads to it. A file that is not regular,
+// such as a pipe, cannot be replaced: Write writes to it.
 func Write(name string, write func(io.Writer) error) error {
 	mode := os.FileMode(0)
 	if st, err := os.Stat(name); err == nil {

@@ -69,7 +69,7 @@ func (e *Entry) Delete() error {
 	return err
 }
 
-// Confirm resolves a Set whose answer was lost, and is nil if there was none. It
+// Confirm resolves a Set whose answer was lost. It returns nil if there was none. It
 // recognizes this host's change by the value, so no two hosts may ever write the same
 // value: include an epoch or the name of the host.
 func (e *Entry) Confirm() error {

@@ -29,7 +29,7 @@ type Conn struct {
 	inbox    []verbs.WC  // receives that completed during other waits
 }
 
-// Endpoint is what the peer needs to connect. Call it before Connect.
+// Endpoint is the information that the peer needs to connect. Call it before Connect.
 func (c *Conn) Endpoint() verbs.Endpoint { return c.prepared.Endpoint() }
 
 // PostRecv posts receives, before or after Connect.
@@ -51,9 +51,9 @@ func (c *Conn) Connect(to verbs.Endpoint) (err error) {
 	return err
 }
 
-// Answered connects to what the peer lends by its answer to [Group.Ask]: one window of size bytes.
+// Answered connects to the memory that the peer lends by its answer to [Group.Ask]: one window of size bytes.
 // The error wraps [ErrMalformed] if the answer is something else, [host.ErrTimeout] if there is none,
-// and otherwise it is the reason for which the peer refuses or cannot be reached.
+// and otherwise it is the reason why the peer refuses or cannot be reached.
 func (c *Conn) Answered(a *host.Answer, size int) error {
 	switch {
 	case a.Pending():

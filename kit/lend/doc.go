@@ -6,7 +6,7 @@
 // A [Lender] has a protection domain. It lends regions, each a [Loan] with a key. Every
 // borrower of a loan has its own queue pair ([Loan.Admit]), which [Loan.Expel]
 // destroys: after that no request of an earlier borrower changes the memory. [Serve] is
-// a complete lender for protocols that only need to decide whom to admit:
+// a complete lender for protocols that only need to decide which visitors to admit:
 //
 //	word, err := lender.Lend(8, verbs.RemoteWrite|verbs.RemoteRead)
 //	...

@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Group holds what connections to several peers share.
+// Group holds the state that connections to several peers share.
 type Group struct {
 	// Timeout bounds each wait for a completion. [NewGroup] sets [verbs.Forever], since
 	// a card reports a dead peer by itself.

@@ -58,13 +58,13 @@ type Loan struct {
 	qps    []verbs.QP
 }
 
-// Lend allocates size bytes of DRAM. access is what borrowers may do.
+// Lend allocates size bytes of DRAM. access is the access of borrowers.
 func (l *Lender) Lend(size int, access verbs.Access) (*Loan, error) {
 	r, err := l.h.Alloc(size)
 	return l.loan(r, err, access)
 }
 
-// LendPersistent opens the persistent region called name. access is what borrowers may do.
+// LendPersistent opens the persistent region called name. access is the access of borrowers.
 func (l *Lender) LendPersistent(name string, size int, access verbs.Access) (*Loan, error) {
 	r, err := l.h.OpenPMEM(name, size)
 	return l.loan(r, err, access)
@@ -81,7 +81,7 @@ func (l *Lender) loan(r host.Region, err error, access verbs.Access) (*Loan, err
 	return &Loan{Memory: *m, lender: l, access: access}, nil
 }
 
-// Admit creates a queue pair for the loan, connects it to the one at to, and returns
+// Admit creates a queue pair for the loan, connects it to the endpoint to, and returns
 // its endpoint, for a greeting.
 func (x *Loan) Admit(to verbs.Endpoint) (mine verbs.Endpoint, err error) {
 	qp, mine, err := Accept(x.lender.pd, to, verbs.QPConfig{SendCQ: x.lender.cq, RecvCQ: x.lender.cq, Access: x.access,
@@ -92,7 +92,7 @@ func (x *Loan) Admit(to verbs.Endpoint) (mine verbs.Endpoint, err error) {
 	return mine, err
 }
 
-// Accept creates a queue pair and connects it to the one at to. After an error nothing
+// Accept creates a queue pair and connects it to the endpoint to. After an error nothing
 // remains of it.
 func Accept(pd verbs.PD, to verbs.Endpoint, cfg verbs.QPConfig) (verbs.QP, verbs.Endpoint, error) {
 	p, err := pd.CreateQP(cfg)

@@ -33,7 +33,7 @@ func Any(g *lend.Group, clients []*Client) (i int, call uint64, ok bool) {
 }
 
 // conns returns the connections of clients, also of those without calls: a completion of theirs that
-// nobody polls would be reported again and again.
+// no task polls would be reported again and again.
 func conns(clients []*Client) []*lend.Conn {
 	out := make([]*lend.Conn, len(clients))
 	for i, c := range clients {

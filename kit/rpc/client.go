@@ -20,7 +20,7 @@ type Client struct {
 	calls []call // by the slot that the request was sent from
 }
 
-// call is a call in flight, or one whose answer nobody has fetched yet.
+// call is a call in flight, or one whose answer has not been fetched yet.
 type call struct {
 	number uint64 // 0: the slot is free
 	done   bool

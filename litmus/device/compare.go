@@ -34,7 +34,7 @@ type Report struct {
 	Refused    error
 	RefusedWhy string
 	Runs       int // that finished
-	LeftOut    int // runs in which a loop waited in vain; included in Runs
+	LeftOut    int // runs in which a loop gave up; included in Runs
 	Cut        int // runs in which a link was cut at random; included in Runs
 	Seen       []Seen
 	Allowed    []string // all final states that the profile allows
@@ -45,7 +45,7 @@ type Report struct {
 type Seen struct {
 	State   string
 	Count   int
-	Late    int // how often a completion for which a thread waited in vain came afterwards
+	Late    int // how often a completion came after a thread had stopped waiting for it
 	Allowed bool
 	Why     string // if it is not allowed, but one of Config.Known
 }
@@ -57,8 +57,8 @@ func (r *Report) OK() bool {
 		!slices.ContainsFunc(r.Seen, func(s Seen) bool { return !s.Allowed && s.Why == "" })
 }
 
-// Nothing reports whether no run had an outcome: in each a loop waited in vain, so
-// nothing is known. (A test of which no run can have an outcome is skipped.)
+// Nothing reports whether no run had an outcome: in each a loop gave up, so
+// nothing is known. (A test that cannot have an outcome in any run is skipped.)
 func (r *Report) Nothing() bool { return r.Runs > 0 && r.LeftOut == r.Runs }
 
 // Differs reports whether the cards did something that the profile forbids.
@@ -145,7 +145,7 @@ func (r *Rig) share(all []*trial, total time.Duration) error {
 // turn is the time that a test gets in a round, and again for each final state that it has left.
 const turn = 50 * time.Millisecond
 
-// stopped reports whether somebody asked for the end.
+// stopped reports whether Config.Stop asks the rig to stop.
 func (r *Rig) stopped() bool { return r.cfg.Stop != nil && r.cfg.Stop() }
 
 // hosts makes the hosts of a test.

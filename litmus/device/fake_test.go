@@ -436,7 +436,7 @@ func (q *fakeQP) carryOut(wr *fakeSend) verbs.Status {
 	return verbs.StatusSuccess
 }
 
-// deliver consumes a receive of the peer; without one it waits for ever.
+// deliver consumes a receive of the peer; without one it waits forever.
 func (q *fakeQP) deliver(wr *fakeSend, b []byte) verbs.Status {
 	p := q.peer
 	for {

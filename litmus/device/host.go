@@ -86,7 +86,7 @@ func (h *member) Call(to, service string, req []byte, timeout time.Duration) ([]
 	return a.Body, a.Err
 }
 
-// limit converts a timeout of package host: nothing waits for ever here.
+// limit converts a timeout of package host: nothing waits forever here.
 func (n *network) limit(timeout time.Duration) time.Duration {
 	if timeout < 0 {
 		return n.patience

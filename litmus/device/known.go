@@ -53,7 +53,7 @@ func ReadKnown(name string, r io.Reader) ([]Known, error) {
 	return out, nil
 }
 
-// known is why a test may reach a state that the profile forbids; empty: it may not.
+// known is the reason why a test may reach a state that the profile forbids; empty: it may not.
 func (r *Rig) known(test, state string) string {
 	for _, k := range r.cfg.Known {
 		if like(k.Test, test) && like(k.State, state) {

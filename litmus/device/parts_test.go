@@ -210,7 +210,7 @@ func TestMessages(t *testing.T) {
 		t.Error(got)
 	}
 	if _, err := a.Call("B", "s", nil, verbs.Forever); !errors.Is(err, host.ErrTimeout) {
-		t.Error(err) // nobody answers, and nothing waits for ever
+		t.Error(err) // nobody answers, and nothing waits forever
 	}
 	for _, cut := range []bool{true, false} { // with the one before, one request waits, and then two
 		net.setCut("B", "A", cut)

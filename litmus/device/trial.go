@@ -45,7 +45,7 @@ func (r *Rig) begin(t *lang.Test) (*trial, error) {
 
 func (x *trial) skip(why string) { x.rep.Skipped, x.over = why, true }
 
-// unseen is how many final states the profile allows and the cards have not shown.
+// unseen is the number of final states that the profile allows and the cards have not shown.
 func (x *trial) unseen() int { return len(x.rep.Unseen()) }
 
 // runs runs the test until it has had so many runs, for so long at most; 0: no limit.
@@ -125,7 +125,7 @@ func (x *trial) some(most int, limit time.Duration) (err error) {
 	return nil
 }
 
-// statements is how many statements the threads of a test have.
+// statements is the number of statements of the threads of a test.
 func statements(t *lang.Test) (n int) {
 	for _, th := range t.Threads {
 		n += len(th.Body)
@@ -146,7 +146,7 @@ func (x *trial) saw(state string, late bool) {
 	}
 }
 
-// report is what the test has shown, with the known reasons.
+// report returns the results of the test, with the known reasons.
 func (x *trial) report() *Report {
 	for i := range x.rep.Seen {
 		s := &x.rep.Seen[i]

@@ -19,7 +19,7 @@ type Verdicts struct {
 	Profiles []string
 	// States are the final states that some profile allows, sorted.
 	States []State
-	// Reasons has for each profile why its search does not count, nil if it does.
+	// Reasons has, for each profile, the reason why its search does not count, or nil.
 	Reasons []error
 	// Runs and Explored are the runs and states of all searches.
 	Runs, Explored uint64
@@ -128,7 +128,7 @@ func judge(p *Program, profiles []string, opt litmus.Options) *Verdicts {
 	return v
 }
 
-// Err joins the reasons for which searches do not count.
+// Err joins the reasons why searches do not count.
 func (v *Verdicts) Err() error {
 	var all []error
 	for i, err := range v.Reasons {

@@ -28,8 +28,8 @@ type bail struct{ err *Error }
 // Ext is the extension of litmus test files.
 const Ext = ".litmus"
 
-// Parse reads a test; file is how errors name it. Every error is an [*Error]. It checks the
-// grammar; whether names mean something is for who runs the test.
+// Parse reads a test; file is its name in errors. Every error is an [*Error]. It checks the
+// grammar; package litmus, which runs tests, checks the names.
 func Parse(file string, text []byte) (t *Test, err error) {
 	p := &parser{file: file, test: &Test{File: file, text: string(text)}, seen: map[string]bool{}}
 	defer func() {
@@ -332,5 +332,5 @@ func accessFlag(name string) verbs.Access {
 	return 0
 }
 
-// AllAccess is what a block and a QP let the peer do unless the test says other.
+// AllAccess is what a block and a QP let the peer do unless the test says otherwise.
 const AllAccess = verbs.RemoteWrite | verbs.RemoteRead | verbs.RemoteAtomic | verbs.FlushGlobal | verbs.FlushPersistent

@@ -94,7 +94,7 @@ func (p *parser) register() string {
 	return name
 }
 
-// setRegisters assigns the registers before `= read` and the like.
+// setRegisters assigns the registers before an operation such as `= read`.
 func (s *Post) setRegisters(regs []string) {
 	if len(regs) == 0 {
 		return
@@ -109,7 +109,7 @@ func (s *Post) setRegisters(regs []string) {
 	s.Status = regs[0]
 }
 
-// HasValue reports whether the operation brings a value back.
+// HasValue reports whether the operation returns a value.
 func HasValue(op verbs.Opcode) bool { return op == verbs.OpRead || op.IsAtomic() }
 
 // posted parses the rest of REG = post: a verb or recv.

@@ -187,7 +187,7 @@ func TestForceWaitsForNothingLater(t *testing.T) {
 	ok(t, <-done)
 }
 
-// A media error in a record's valid flag does not deceive Force: it does not wait for ever, and does not force a record that is
+// A media error in a record's valid flag does not deceive Force: it does not wait forever, and does not force a record that is
 // incomplete. (The search of table1/arcadia-media found that it did.)
 func TestForceDoesNotTrustTheFlagInMemory(t *testing.T) {
 	h := newF()

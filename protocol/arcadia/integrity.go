@@ -37,7 +37,7 @@ func (r *Reliable) Write(kind uint32, data []byte) error {
 	return r.Mem.Force(r.At, reliableHeader+len(data))
 }
 
-// Read returns what was written last, if all of it is there, and makes it durable. The error wraps ErrCorrupt.
+// Read returns the last data that was written, if it is complete, and makes it durable. The error wraps ErrCorrupt.
 func (r *Reliable) Read() (kind uint32, data []byte, err error) {
 	var h [reliableHeader]byte
 	if err := r.Mem.Load(r.At, h[:]); err != nil {

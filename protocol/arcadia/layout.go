@@ -77,7 +77,7 @@ func (h header) seal(payload uint32, id uint64) uint32 {
 	return h.sealIn(make([]byte, sealed), payload, id)
 }
 
-// sealed is how many bytes sealIn needs.
+// sealed is the number of bytes that sealIn needs.
 const sealed = 32
 
 // sealIn is seal with a given buffer, because a local one would escape to the heap through package crc32.

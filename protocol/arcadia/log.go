@@ -8,7 +8,7 @@ import (
 )
 
 // Log is a log of records in persistent memory. Its methods, and those of its records, may be
-// called by several tasks of the host. Only Reserve, Force and what cleans up exclude each other.
+// called by several tasks of the host. Only Reserve, Force and cleanups exclude each other.
 type Log struct {
 	h      host.Host
 	id     uint64

@@ -1,6 +1,6 @@
 package arcadia
 
-// ring allots its space in order, and takes it back in order. It knows offsets and nothing else. When all is
+// ring allocates its space in order, and releases it in order. It knows only offsets. When everything is
 // released it restarts at 0: otherwise an empty ring might have no room for its largest piece.
 type ring struct {
 	size       int

@@ -6,7 +6,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// scratch is what a record needs in DRAM until it is durable or cleaned up.
+// scratch is the state of a record in DRAM until it is durable or cleaned up.
 type scratch struct {
 	buf []byte // for the checksum
 	// The word of words at off holds the record's LSN once the record is complete. The valid flag says the same, but lies in

@@ -5,7 +5,7 @@ import (
 )
 
 // Superlines are written by the atomicity primitive (4.3), with a volatile index: the later of two that
-// are whole counts. The paper replaces one of the two, and uses what that sets free. If a media error
+// are whole counts. The paper replaces one of the two, and then uses the space that this frees. If a media error
 // then strikes the new one, the old one counts again, and it begins where records have been
 // overwritten: the log is lost. So both are replaced, one after the other, before anything else
 // depends on it.
@@ -38,8 +38,8 @@ func begun(b []byte, s superline) bool {
 	return true
 }
 
-// readSuperlines returns the current superline, and which of the two it is; none: there is no log
-// yet, or its creation was cut off, which writes superline 1 before superline 0.
+// readSuperlines returns the current superline, and which of the two it is. none means that there is no log
+// yet, or that its creation was cut off: a creation writes superline 1 before superline 0.
 func readSuperlines(m Store, id uint64, size int) (s superline, at int, none bool, err error) {
 	var whole, create [2]bool
 	var lines [2]superline

@@ -50,8 +50,8 @@ func roomAt(s *superline, at int, wrapped bool) int {
 	return s.ring - at
 }
 
-// look returns the record with this LSN, and of no epoch before that of the record in front of it, if it is at
-// a place.
+// look returns the record at a place if it has this LSN, and no earlier epoch than the record in front
+// of it.
 func look(m Store, s *superline, at, room int, lsn, epoch uint64) (found, bool) {
 	var b [headerSize]byte
 	if room < headerSize || m.Load(ringAt+at, b[:]) != nil {
@@ -72,7 +72,7 @@ func look(m Store, s *superline, at, room int, lsn, epoch uint64) (found, bool) 
 // chunk is how much of a payload is read at a time.
 const chunk = 512
 
-// checksum is that of what is at off, read in pieces of the length of buf.
+// checksum returns the checksum of the bytes at off, read in pieces of the length of buf.
 func checksum(m Store, off, n int, buf []byte) (sum uint32, err error) {
 	for n > 0 {
 		p := buf[:min(n, len(buf))]

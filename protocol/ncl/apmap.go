@@ -30,8 +30,8 @@ func Files(c coord.Client, app string) ([]string, error) {
 }
 
 // newID returns an identity that no other file of the application ever had. Epochs
-// alone do not distinguish a file from an earlier one with the same name, of which a
-// peer may still have a region, or a request may still be in flight.
+// alone do not distinguish a file from an earlier one with the same name, if a
+// peer may still have a region of the earlier one, or a request to it may still be in flight.
 func newID(c coord.Client, app string) (uint64, error) {
 	id, err := ctrl.Next(c, counterKey(app))
 	if errors.Is(err, ctrl.ErrMalformed) {
@@ -56,7 +56,7 @@ func loadEntry(c coord.Client, app, name string) (entry, *ctrl.Entry, error) {
 	return e, held, nil
 }
 
-// save replaces the entry of this handle in the ap-map by e. If anybody else has
+// save replaces the entry of this handle in the ap-map by e. If another instance has
 // changed it, they have taken over the file. No other instance writes the same value: a
 // recovery begins an epoch, and only its first entry is marked as copying.
 func (f *File) save(e entry) error {

@@ -20,7 +20,7 @@ func TestCreateRecordRecover(t *testing.T) {
 	t.Log(w.Steps(), "steps")
 }
 
-// No acknowledged write is lost, nothing panics, nothing waits for ever.
+// No acknowledged write is lost, nothing panics, nothing waits forever.
 func TestRandom(t *testing.T) {
 	for _, tt := range []struct {
 		peers           int

@@ -282,7 +282,7 @@ func (f *File) switchOver() error {
 	return nil
 }
 
-// leaveBehind lets the peers that did not switch free their fresh regions, which nobody
+// leaveBehind lets the peers that did not switch free their fresh regions, which no recovery
 // will fill any more: finding 7. The file is open whether or not the controller is
 // reachable; otherwise the next change of the entry releases them too.
 func (f *File) leaveBehind() error {

@@ -40,7 +40,7 @@ func (p *peer) tell() {
 	}
 }
 
-// figure is what is left to lend. Memory that could not be freed counts beside what the files take, and may
+// figure is the memory that is left to lend. Memory that could not be freed counts in addition to that of the files, and may
 // exceed the limit with it.
 func (p *peer) figure() []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(max(p.limit-p.taken, 0)))
@@ -69,8 +69,8 @@ func (f *File) candidates() ([]string, error) {
 	return append(fresh, failed...), nil
 }
 
-// registered returns the peers that the controller knows. Those that have no memory for the file, as it has
-// received, come last: that may have been before a release.
+// registered returns the peers that the controller knows. Those without memory for the file, according to the
+// controller, come last: that may have been before a release.
 func (f *File) registered() ([]string, error) {
 	peers, err := Peers(f.cfg.Coord)
 	if err != nil {

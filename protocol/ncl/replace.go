@@ -55,7 +55,7 @@ func (f *File) replace(missing int) error {
 	return f.awaitQuorum()
 }
 
-// bringUpToDate copies the local buffer to new peers, and makes those that have it
+// bringUpToDate copies the local buffer to new peers. It makes those that have it
 // enter it into their mr-maps: until then their regions must not answer a recovery, see
 // finding 6. It returns those.
 func (f *File) bringUpToDate(links []*link) []*link {

@@ -10,7 +10,7 @@ import (
 )
 
 // Client reads and writes from any host. It finds the leader, and repeats what may not have been carried out:
-// its session makes sure that a write is carried out once. Only one task may use it at a time.
+// its session ensures that a write is carried out once. Only one task may use it at a time.
 type Client struct {
 	h       host.Host
 	cfg     ClientConfig

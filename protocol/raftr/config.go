@@ -64,7 +64,7 @@ type Config struct {
 	Election time.Duration
 	// Lease is how long after a confirmed heartbeat the leader answers reads without asking
 	// whether it still leads. It must be shorter than Election by as much as clocks may
-	// differ; the followers elect nobody else meanwhile. 0: a heartbeat confirms every read, and no
+	// differ; the followers elect no other leader meanwhile. 0: a heartbeat confirms every read, and no
 	// clock matters.
 	Lease time.Duration
 	// CallTimeout bounds each attempt to connect; negative: no limit.
@@ -114,7 +114,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// room returns how many bytes of commands a message should have, beside one command of any size.
+// room returns how many bytes of commands a message should have, besides one command of any size.
 func (c *Config) room() int { return 4 * c.maxCommand() }
 
 // calls configures the connections: one call at a time to each node, with all messages for it.

@@ -18,7 +18,7 @@
 //
 // The paper does not say how a leader knows that it still leads. Here a heartbeat that a majority answers
 // confirms each read; or, with [Config].Lease, all reads for that long, while followers that have heard of
-// the leader elect nobody else.
+// the leader elect no other node.
 //
 // # Guarantees
 //

@@ -51,7 +51,7 @@ func (n *Node) wake() {
 	}
 }
 
-// exchange sends what there is to send, and takes one answer. more is false if none is under way.
+// exchange sends the waiting messages, and takes one answer. more is false if none is under way.
 func (n *Node) exchange() (more bool, err error) {
 	n.post()
 	var clients []*rpc.Client
@@ -81,7 +81,7 @@ func (n *Node) exchange() (more bool, err error) {
 	return true, n.broken
 }
 
-// post sends what there is for nodes that have answered the last call.
+// post sends the waiting messages for nodes that have answered the last call.
 func (n *Node) post() {
 	for i, c := range n.links {
 		if c == nil {

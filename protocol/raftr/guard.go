@@ -68,7 +68,7 @@ func (n *Node) guardEntries(m *pb.Message) error {
 	return nil
 }
 
-// position reports whether a log may end, or an entry be, where m says.
+// position reports whether a log may end, or an entry be, at the position in m.
 func position(m *pb.Message) bool {
 	return (m.GetIndex() == 0) == (m.GetLogTerm() == 0) && m.GetLogTerm() <= m.GetTerm()
 }

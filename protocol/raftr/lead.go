@@ -7,7 +7,7 @@ import (
 	"go.etcd.io/raft/v3"
 )
 
-// Outcome is what an election has led to.
+// Outcome is the outcome of an election.
 type Outcome uint8
 
 // The node leads; it follows, because others refused it or another one leads; or too few answered.
@@ -41,7 +41,7 @@ func (n *Node) Watch() (vacant bool, err error) {
 	return !leads && (!n.following || n.h.Now()-n.heard >= n.cfg.Election), nil
 }
 
-// Campaign stands for election for the next term, before the nodes that it is connected to. A node that still has to respect a leader's lease
+// Campaign stands for election for the next term, before the nodes that it is connected to. A node that must still respect a leader's lease
 // does not stand, and has lost. The winner calls [Node.Lead].
 func (n *Node) Campaign() (Outcome, error) {
 	n.mu.Lock()
@@ -76,7 +76,7 @@ func (n *Node) Campaign() (Outcome, error) {
 }
 
 // Lead makes the winner of an election able to serve: an entry of its own term is committed, and with it
-// all that earlier leaders have acknowledged (Raft, sections 5.4.2 and 8).
+// everything that earlier leaders have acknowledged (Raft, sections 5.4.2 and 8).
 func (n *Node) Lead() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -195,7 +195,7 @@ func (n *Node) Propose(w Write) (uint64, error) {
 	return n.propose(&x)
 }
 
-// Open opens a session and returns its number. A session that nobody uses does no harm.
+// Open opens a session and returns its number. An unused session does no harm.
 func (n *Node) Open() (uint64, error) { return n.propose(&command{op: opOpen}) }
 
 // propose appends a command to the log, and returns when it is carried out.

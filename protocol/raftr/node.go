@@ -32,7 +32,7 @@ type Node struct {
 	machine machine
 	applied uint64
 	fates   map[uint64]*fate // of the writes that tasks of this node wait for, by index
-	out     [][]*pb.Message  // for each node, what is to be sent to it
+	out     [][]*pb.Message  // for each node, the messages that wait to be sent
 	broken  error            // the node has stopped
 
 	// The connections to others, and who uses them.
@@ -56,7 +56,7 @@ type Node struct {
 	heard     time.Duration // when
 }
 
-// fate is what has become of a write.
+// fate is the fate of a write.
 type fate struct {
 	term  uint64 // of its entry
 	over  bool   // an entry was applied at its index
@@ -84,7 +84,7 @@ func Start(h host.Host, cfg Config) (*Node, error) {
 		return nil, err
 	}
 	if !cfg.New {
-		n.following, n.heard = true, h.Now() // of whom, nobody remembers
+		n.following, n.heard = true, h.Now() // it no longer knows of which leader
 	}
 	n.raw, err = raft.NewRawNode(&raft.Config{ID: n.self, Storage: n.store, ElectionTick: 2, HeartbeatTick: 1, MaxSizePerMsg: uint64(cfg.room()),
 		MaxInflightMsgs: 256, DisableProposalForwarding: true, DisableConfChangeValidation: false, Logger: logger{h}})
@@ -97,8 +97,8 @@ func Start(h host.Host, cfg Config) (*Node, error) {
 	return n, nil
 }
 
-// Step takes a message of another node, as it arrived, and returns what to answer. The error wraps
-// [ErrMalformed] if some of it was nonsense; what came before counts. The node keeps b.
+// Step takes a message of another node, as it arrived, and returns the answer. The error wraps
+// [ErrMalformed] if a part is malformed; the parts before it count. The node keeps b.
 func (n *Node) Step(from string, b []byte) ([]byte, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -160,7 +160,7 @@ func (n *Node) protect(call func() error) (err error) {
 	return call()
 }
 
-// settle does what the library wants done: it saves, then applies, and collects messages.
+// settle does the work that the library requests: it saves, then applies, and collects messages.
 func (n *Node) settle() error {
 	for n.broken == nil && n.raw.HasReady() {
 		var rd raft.Ready
@@ -227,8 +227,8 @@ func (n *Node) committedOwn() bool {
 	return err == nil && term == s.GetTerm()
 }
 
-// queue adds a message to what is to be sent. A heartbeat replaces those that wait: it confirms what they would. So
-// what waits for a node that does not answer is bounded.
+// queue adds a message to those that wait. A heartbeat replaces the waiting ones: it confirms what they would. So
+// a node that does not answer has a bounded number of waiting messages.
 func (n *Node) queue(m *pb.Message) {
 	to := &n.out[m.GetTo()-1]
 	if m.GetType() == pb.MsgHeartbeat {
@@ -237,8 +237,8 @@ func (n *Node) queue(m *pb.Message) {
 	*to = append(*to, m)
 }
 
-// take takes messages for a node out of what is to be sent, as many as a call holds. Those of an earlier term
-// are of no use to anybody, and would be in the way of this term's.
+// take takes waiting messages for a node, as many as a call holds. Those of an earlier term
+// are useless, and would be in the way of this term's.
 func (n *Node) take(to uint64) []byte {
 	var b []byte
 	term := n.raw.BasicStatus().GetTerm()

@@ -130,7 +130,7 @@ func TestAGroupOfOneServes(t *testing.T) {
 	}
 }
 
-// The largest message that the library makes fits in a call. One that does not would be in the way for ever.
+// The largest message that the library makes fits in a call. One that does not would be in the way forever.
 func TestTheLargestMessageFitsInACall(t *testing.T) {
 	for _, value := range []int{1, DefaultValue, MaxValue} {
 		cfg := config()

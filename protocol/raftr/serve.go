@@ -13,7 +13,7 @@ const (
 )
 
 // Serve answers the other nodes for as long as the host runs. It waits for requests and not for answers, so it does
-// not probe: the connection of a node that has gone stays until the host ends.
+// not probe: the connection of a node that has gone stays until the host terminates.
 func (n *Node) Serve() error {
 	cfg := n.cfg.calls()
 	cfg.KeepAlive = 0

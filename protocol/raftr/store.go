@@ -43,8 +43,8 @@ func (s *store) last() uint64 {
 //	head   number, term, vote, configuration, checksum: 8 bytes each, in a cache line
 //	entry  checksum, term, length: 8 bytes each, and the data
 //
-// The configuration is a checksum of what a vote and the places of entries depend on. A store that another one has
-// written would be read as a shorter log.
+// The configuration is a checksum of everything that a vote and the places of entries depend on. Without it, a store with another configuration
+// would be read as a shorter log.
 //
 // The checksum of an entry covers that of the entry before. So what an earlier leader has left behind
 // the last entry does not count, and neither does an entry that was written in part.
@@ -90,14 +90,14 @@ func openStore(h host.Host, cfg *Config) (*store, error) {
 	return s, nil
 }
 
-// persist makes persistent what was read. The process that stored it may have crashed before it had
-// flushed it; then it may be in a cache, and the next loss of power would take away what this node is about to rely on.
+// persist makes the data that was read persistent. The process that stored it may have crashed before it had
+// flushed it; then it may be in a cache, and the next power loss would destroy data that this node relies on.
 func (s *store) persist() {
 	s.pmem.Flush(0, s.place(s.last()+1))
 	s.pmem.Fence()
 }
 
-// sum returns the checksum of what a store depends on.
+// sum returns the checksum of everything that a store depends on.
 func (c *Config) sum() uint64 {
 	b := binary.BigEndian.AppendUint64(nil, uint64(c.Log))
 	b = binary.BigEndian.AppendUint64(b, uint64(c.Value))
@@ -188,7 +188,7 @@ func (s *store) saveEntry(e *pb.Entry) {
 	s.pmem.Flush(at, len(b))
 }
 
-// sum returns the checksum of what follows it in the next entry. It is never 0, as memory is at first.
+// sum returns the checksum of the following bytes in the next entry. It is never 0, as memory is at first.
 func (s *store) sum(b []byte) uint64 {
 	var before [8]byte
 	if n := len(s.sums); n > 0 {

@@ -113,7 +113,7 @@ func (c *Config) readMessage(r *wire.Reader) *pb.Message {
 	return m
 }
 
-// bad reports whether something was wrong with what r has read so far.
+// bad reports whether the bytes that r has read so far are malformed.
 func bad(r *wire.Reader) bool { return r.Take(0) == nil }
 
 // A command is what an entry of the log holds: an operation of a client. The empty entry of a new

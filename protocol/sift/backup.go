@@ -10,19 +10,19 @@ import (
 )
 
 // Backup is a CPU node that several groups share (5.2): it watches all of them, and becomes
-// the coordinator of one whose coordinator has failed. Then it has left the pool: it does not
-// watch the others any more, and somebody provisions another one. Package
+// the coordinator of one whose coordinator has failed. Then it has left the pool: it no longer
+// watches the others, and the pool needs another node. Package
 // [github.com/verbatim-rdma/verbatim/protocol/sift/pool] has the pool as data.
 //
-// Backups do not talk to each other. Several of them may stand for one group, and the election
-// of that group decides. The paper leaves this open, and whether a backup that serves a group
-// goes on watching the others.
+// Backups do not communicate. Several of them may stand in one group, and the election
+// of that group decides. The paper leaves this open, and also whether a backup that serves a
+// group still watches the others.
 //
 // Only one task may use it at a time.
 type Backup struct {
 	h      host.Host
 	nodes  []*Node // by group
-	over   []error // by group: why it is not followed any more, or nil
+	over   []error // by group: why it is no longer followed, or nil
 	period time.Duration
 	serves bool
 	closed bool
@@ -47,7 +47,7 @@ func StartBackup(h host.Host, groups []Config) (*Backup, error) {
 }
 
 // Watch is one look at the heartbeats of all groups: see [Node.Watch]. It returns the groups
-// whose coordinator is to be replaced. A group of which no majority is reached is not one.
+// that need a new coordinator. It does not return a group without a reachable majority.
 //
 // The error wraps [ErrServing] if the backup has left the pool, and [ErrClosed] after Close.
 func (b *Backup) Watch() (vacant []int, err error) {
@@ -72,7 +72,7 @@ func (b *Backup) Watch() (vacant []int, err error) {
 }
 
 // Take stands for election in a group, and makes the backup its coordinator if it wins: see
-// [Node.Lead]. It returns nil if it does not, and watches on.
+// [Node.Lead]. Otherwise it returns nil, and the backup keeps watching.
 //
 // The error wraps [ErrServing] if the backup serves a group already, [ErrClosed] after Close, and
 // [ErrConfig] if there is no such group.
@@ -112,10 +112,10 @@ func (b *Backup) usable() error {
 }
 
 // Follow watches until a group needs the backup and it is the coordinator of that group. It
-// returns only then, or with an error that no further attempt mends.
+// returns only then, or with an error that no further attempt can clear.
 //
-// A group that it cannot take, for such an error, it follows no longer: others may need it. If none is
-// left, it returns the errors of all.
+// If it cannot take a group because of such an error, it stops following it: another backup may take it. If no
+// group is left, it returns the errors of all.
 func (b *Backup) Follow() (group int, c *Coordinator, err error) {
 	for {
 		vacant, err := b.Watch()
@@ -139,7 +139,7 @@ func (b *Backup) Follow() (group int, c *Coordinator, err error) {
 	}
 }
 
-// Close releases what the backup uses. It must not be a coordinator any more.
+// Close releases the resources of the backup, which must no longer be a coordinator.
 func (b *Backup) Close() error {
 	b.closed = true
 	var errs []error

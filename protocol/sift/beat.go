@@ -9,8 +9,8 @@ import (
 )
 
 // Beat sends a heartbeat (3.2): it swaps a word with the next timestamp into every memory
-// node. If a majority has taken it, nobody else had been elected before, and the lease is
-// renewed. Otherwise the coordinator stops for good, and the error wraps [ErrReplaced], or
+// node. If a majority has taken it, no other node had been elected before, and the lease is
+// renewed. Otherwise the coordinator stops permanently, and the error wraps [ErrReplaced], or
 // [ErrUnavailable] if fewer than a majority have answered.
 //
 // A memory node with the word of another node for this term or an earlier one belongs to a
@@ -67,7 +67,7 @@ func (c *Coordinator) swapWords() (took, answered int, err error) {
 	return took, answered, nil
 }
 
-// lookAt reads the word of a memory node that comes back, and returns the connection to it.
+// lookAt reads the word of a memory node that rejoins, and returns the connection to it.
 func (c *Coordinator) lookAt(name string) (*lend.Conn, error) {
 	c.beatMu.Lock()
 	defer c.beatMu.Unlock()
@@ -87,7 +87,7 @@ func (c *Coordinator) lookAt(name string) (*lend.Conn, error) {
 	return nil, fmt.Errorf("%w: %s is not reached", ErrNotJoined, name)
 }
 
-// welcome gives the coordinator's word to a node that has restarted and to which everything is copied, so that it
+// welcome gives the coordinator's word to a node that has restarted and has a full copy, so that it
 // takes part in elections. It does so only over a connection that is older than the heartbeat by which
 // the coordinator was confirmed: another life of the node would need another one.
 func (c *Coordinator) welcome(name string, over *lend.Conn) error {

@@ -10,12 +10,12 @@ import (
 
 // Erasure codes (5.1): see Layout.Chunks. The memory of the i-th memory node has the i-th
 // chunk of every block. The log and the direct zone are not coded: the log has the blocks
-// from which lost chunks are made again.
+// from which lost chunks are recomputed.
 //
 // An entry of the log has whole blocks, one in each update. A recovery may find the chunks of
-// a block in different versions on different nodes, so that they mean nothing together, and
-// then the log must have all of it. This is why the coordinator reads the rest of a block of
-// which an application writes a part. The paper leaves it open.
+// a block in different versions on different nodes. Together they are meaningless, so
+// the log must have the whole block. This is why the coordinator reads the rest of a block when
+// an application writes a part. The paper leaves it open.
 
 // chunkSize is the size of each chunk of a block.
 func (l *Layout) chunkSize() int { return l.Block / l.Chunks }
@@ -36,7 +36,7 @@ func (l *Layout) chunksFit() bool {
 // chunkAt is where the chunk of the block at a logical address lies in a region.
 func (l *Layout) chunkAt(addr int) int { return l.memoryAt() + addr/l.Chunks }
 
-// The mirror has the parity chunks of each entry of the log, behind all else.
+// The mirror has the parity chunks of each entry of the log, after everything else.
 func (l *Layout) parityAt() int { return l.memoryAt() + stateSize }
 
 // parityOf is the size of the parity chunks of an entry.
@@ -83,9 +83,9 @@ func (c *Coordinator) encode(u Update) bool {
 	return err == nil
 }
 
-// whole returns a list of writes of whole blocks that does the same as list, which is admitted. The
+// whole returns a list of writes of whole blocks with the same effect as list, which is admitted. The
 // blocks are locked while it reads what they keep, so that this is still true when the list is
-// appended; but other tasks may take the room in the log, so it waits for that again.
+// appended; but other tasks may take the room in the log, so it waits for room again.
 func (c *Coordinator) whole(list []Update) ([]Update, error) {
 	if c.coding == nil {
 		return list, nil
@@ -137,7 +137,7 @@ func (c *Coordinator) blockOf(list *[]Update, addr int, kept bool) ([]byte, erro
 	return b, nil
 }
 
-// replayCoded posts the chunks of an entry, which the mirror has, each to its node.
+// replayCoded posts the chunks of an entry, each to its node, from the mirror.
 func (c *Coordinator) replayCoded(e *wal.Entry) {
 	parity := func(k, part int) int {
 		return c.cfg.parityAt() + int(e.Index%uint64(c.cfg.Slots))*c.cfg.parityOf() + (k*(c.cfg.Chunks-1)+part-c.cfg.Chunks)*c.cfg.chunkSize()

@@ -4,8 +4,8 @@ import "github.com/verbatim-rdma/verbatim/verbs"
 
 // CopyBlock copies the next block to the node, and reports whether another one is left. The block is
 // locked from then on until the node has joined: clients read it, and writes to it wait (3.4.2). So when
-// the last block is copied no write is under way, and the node has what all others have. After an error
-// the node has to begin anew.
+// the last block is copied no write is under way, and the node has everything that the others have. After
+// an error the copy has to start over.
 func (j *Rejoining) CopyBlock() (more bool, err error) {
 	if more, err = j.copyNext(); err != nil {
 		err = j.fail(err)
@@ -40,8 +40,8 @@ func (j *Rejoining) copyNext() (more bool, err error) {
 
 // lacks reports whether the node may lack what is in a block.
 //
-// The entries of its log may not be applied to its memory. All earlier ones are. Nobody notes what was
-// written to the direct zone.
+// The entries of its log may not be applied to its memory. All earlier ones are. Writes to the
+// direct zone are not recorded.
 func (j *Rejoining) lacks(b *block) bool {
 	return b.locks == &j.c.directs || j.since == 0 || j.c.written[b.number] >= j.since
 }
@@ -63,7 +63,7 @@ func (j *Rejoining) copy(b *block) error {
 	return nil
 }
 
-// load puts into j.buf what the node is to have of a block, and reports success.
+// load puts the new content of a block of the node into j.buf, and reports success.
 func (j *Rejoining) load(b *block) bool {
 	c := j.c
 	if c.coding != nil && b.locks == &c.locks {
@@ -74,10 +74,10 @@ func (j *Rejoining) load(b *block) bool {
 	return c.await(from, from.Asked)
 }
 
-// Copied is how many blocks were copied: a node that has not lost its memory needs only what it missed (3.5).
+// Copied is the number of blocks that were copied: a node that has not lost its memory needs only what it missed (3.5).
 func (j *Rejoining) Copied() int { return j.copied }
 
-// blocks is how many blocks the direct zone and the memory have together. The last of the direct zone
+// blocks is the number of blocks of the direct zone and the memory together. The last of the direct zone
 // may be shorter.
 func (l *Layout) blocks() int { return l.directBlocks() + l.Size/l.Block }
 

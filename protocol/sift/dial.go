@@ -47,7 +47,7 @@ func (d *dialer) queues() verbs.QPConfig {
 	return verbs.QPConfig{MaxSendWR: d.cfg.QueueDepth, MaxRecvWR: 1, MaxSGE: 1, MaxInline: d.h.Device().Attr().MaxInline}
 }
 
-// malformed says of a malformed answer that it is no answer of a memory node.
+// malformed returns the error for an answer that is not one of a memory node.
 func malformed(err error) error {
 	if errors.Is(err, lend.ErrMalformed) {
 		return fmt.Errorf("%w: %w", ErrMalformed, err)

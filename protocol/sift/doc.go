@@ -9,7 +9,7 @@
 // which returns when it is the coordinator. It then runs [Coordinator.Keep], which sends
 // heartbeats, and [Coordinator.Apply] as tasks, and reads and writes the memory: [Coordinator.Read],
 // [Coordinator.Write], [Coordinator.WriteAll], [Coordinator.WriteDirect]. [Coordinator.Readmit]
-// brings memory nodes back that have failed, and [Coordinator.Persist] gives committed writes
+// brings failed memory nodes back, and [Coordinator.Persist] gives committed writes
 // to Config.Durable. Several tasks may use a coordinator at the same time.
 //
 // All of these are loops around steps, which scenarios call as often as they want to:
@@ -19,9 +19,9 @@
 // # How it works
 //
 // A memory node has an administrative word, a [Word], that every CPU node reaches, and the
-// replicated memory region, that one coordinator reaches at a time (3.1). CPU nodes do not
-// talk to each other. A coordinator swaps a word with the next timestamp into every memory
-// node now and then; followers read it. If it stands still, they swap in their own words for
+// replicated memory region, which one coordinator reaches at a time (3.1). CPU nodes do not
+// communicate. A coordinator periodically swaps a word with the next timestamp into every memory
+// node, and followers read it. If it does not change, they swap in their own words for
 // the next term, and the node that wins a majority is the coordinator of that term (3.2).
 //
 // The region has a log and a memory (fig. 1). A write is an entry of the log, and is
@@ -33,15 +33,15 @@
 // # Guarantees
 //
 // As long as at most F memory nodes fail, an acknowledged write is in what every later
-// coordinator reads; others may be there or not, a list of writes as a whole. Whoever reads
-// a coordinator sees one memory, if its lease is shorter than the time for which others wait
+// coordinator reads. Other writes may be there or not, a list of writes as a whole. A client of a
+// coordinator sees one memory, if its lease is shorter than the time for which others wait
 // by as much as clocks may differ; without a lease it needs no clock. With more than F
-// failures every operation fails with [ErrUnavailable]. A memory node that has come back, and
-// has joined, has not failed any more.
+// failures every operation fails with [ErrUnavailable]. A memory node that has rejoined no longer
+// counts as failed.
 //
 // With erasure codes (Layout.Chunks) each memory node has one chunk of every block, and the
 // whole log. A memory node that a coordinator no longer reaches then counts as failed, even
-// if it is up, until its chunks were made again.
+// if it is up, until its chunks have been recomputed.
 //
 // # Where the paper is silent
 //
@@ -59,7 +59,7 @@
 // coordinator, with dial.go and post.go below, and locks.go and tasks.go beside them; coded.go and
 // rebuild.go have what is different with erasure codes (5.1). rejoin.go, copy.go and join.go bring
 // memory nodes back, and durable.go is the store. backup.go is the backup of several groups, and package
-// [github.com/verbatim-rdma/verbatim/protocol/sift/pool] who gets a shared backup (5.2). loop.go has
+// [github.com/verbatim-rdma/verbatim/protocol/sift/pool] assigns a shared backup to a group (5.2). loop.go has
 // the loops, and inspect.go shows what memory nodes hold. Numbers such as (3.4) are sections of the
 // paper.
 package sift

@@ -10,15 +10,15 @@ import (
 )
 
 // Durable is a store that outlives the memory nodes (3.5). The coordinator gives it all committed
-// writes in the background, and [Node.Restart] takes them back when all memory nodes have lost theirs.
+// writes in the background, and [Node.Restart] reads them when all memory nodes have lost theirs.
 //
 // All coordinators of a group use one store. Each method is atomic and durable when it returns. Calls of
-// a coordinator that has been replaced may still arrive, so an index or a term never goes back: what is
-// not later than what the store has is ignored without an error, except by Begin.
+// a coordinator that has been replaced may still arrive, so an index or a term never decreases: a call
+// with nothing later than the store's content is ignored without an error, except Begin.
 type Durable interface {
-	// Load returns what the store has: a zero Snapshot at first.
+	// Load returns the content of the store: a zero Snapshot at first.
 	Load() (Snapshot, error)
-	// Begin notes that a coordinator begins. It is an error if one of a later term has begun.
+	// Begin records the start of a coordinator. It is an error if one of a later term has started.
 	Begin(term uint16) error
 	// Persist adds the updates of the entry with the next index.
 	Persist(e Entry) error
@@ -52,7 +52,7 @@ func (c *Coordinator) PersistOne() bool {
 	return true
 }
 
-// persistable reports whether an entry can be persisted: only what is committed, for a later
+// persistable reports whether an entry can be persisted: only a committed one, because a later
 // coordinator may have another entry otherwise, and one at a time.
 func (c *Coordinator) persistable() bool {
 	return c.cfg.Durable != nil && c.persisted < c.committed && !c.persisting
@@ -77,7 +77,7 @@ func (c *Coordinator) persistNext() {
 	c.mu.Lock()
 	c.persisting = false
 	if err != nil {
-		_ = c.stop(fmt.Errorf("sift: persist entry %d: %w", e.Index, err)) // whoever waits finds out
+		_ = c.stop(fmt.Errorf("sift: persist entry %d: %w", e.Index, err)) // a waiting caller finds out
 		return
 	}
 	c.persisted++
@@ -113,9 +113,9 @@ func (c *Coordinator) enlist() error {
 	return c.cfg.Durable.Replace(Snapshot{Term: c.term, Index: c.last, Memory: memory})
 }
 
-// beginStored begins the coordinator's term in the store, and returns what the store has.
+// beginStored begins the coordinator's term in the store, and returns the store's content.
 //
-// If a later term has begun, the coordinator was replaced, and follows again (3.2): the store of a group that has gone on
+// If a later term has begun, the coordinator was replaced, and follows again (3.2): the store of a group that continued
 // shows neither a failure nor a lost memory.
 func (c *Coordinator) beginStored() (Snapshot, error) {
 	began := c.cfg.Durable.Begin(c.term)
@@ -131,12 +131,12 @@ func (c *Coordinator) beginStored() (Snapshot, error) {
 	return s, nil
 }
 
-// Restart starts a group again whose memory nodes have lost their memory, from what Config.Durable has
+// Restart starts a group again whose memory nodes have lost their memory, from Config.Durable
 // (3.5). Acknowledged writes that were not durable are lost: at most Layout.Slots. It returns a
-// coordinator as [Node.Lead] does. The paper does not say who decides that; here it is whoever calls it.
+// coordinator as [Node.Lead] does. The paper does not say who decides to restart; here the caller does.
 //
 // A majority must have restarted, and must still be out of the group when this node has connected to it.
-// Then the group cannot go on by itself. Otherwise the error wraps [ErrNotLost]. It wraps [ErrReplaced]
+// Then the group cannot continue by itself. Otherwise the error wraps [ErrNotLost]. It wraps [ErrReplaced]
 // if another node has won, and [ErrUnavailable] if no majority is reached.
 func (n *Node) Restart() (*Coordinator, error) {
 	if n.cfg.Durable == nil {
@@ -156,7 +156,7 @@ func (n *Node) Restart() (*Coordinator, error) {
 	return c.begin(copyDoor, func() error { return c.restore(&s) })
 }
 
-// claim wins the words of a majority, also of nodes that have restarted, for a term later than all.
+// claim wins the words of a majority, including restarted nodes, for a term later than all.
 func (n *Node) claim(least uint16) error {
 	if err := n.connect(); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (n *Node) claim(least uint16) error {
 // restore makes the snapshot the memory of all nodes.
 //
 // The log begins with an entry without updates, far enough behind the snapshot that no entry of the lost
-// log is next to it: a node that still has such entries is copied when it comes back.
+// log is next to it: a node that still has such entries is copied when it rejoins.
 func (c *Coordinator) restore(s *Snapshot) error {
 	if err := c.lost(); err != nil {
 		return err
@@ -210,7 +210,7 @@ func (c *Coordinator) restore(s *Snapshot) error {
 	return c.cfg.Durable.Replace(Snapshot{Term: c.term, Index: c.last, Memory: memory[c.cfg.Direct:]})
 }
 
-// fillZones writes what is behind the log to nodes.
+// fillZones writes everything after the log to nodes.
 func (c *Coordinator) fillZones(nodes []*replica, zones []byte) {
 	for i := 0; i < len(zones); i += c.chunk() {
 		n := min(c.chunk(), len(zones)-i)
@@ -223,7 +223,7 @@ func (c *Coordinator) fillZones(nodes []*replica, zones []byte) {
 }
 
 // lost is nil if a majority of the nodes are still out of the group. No other coordinator can make them
-// members any more, for this one has their connections.
+// members any more, because this one has their connections.
 func (c *Coordinator) lost() error {
 	nodes := c.live()
 	for i, r := range nodes {

@@ -19,7 +19,7 @@ const (
 	// Lost: another node is the coordinator, or the words of too few memory nodes are known.
 	// This one follows again.
 	Lost
-	// Split: nobody has won. Back off, and stand again.
+	// Split: no node has won. Back off, and stand again.
 	Split
 )
 
@@ -35,7 +35,7 @@ func (o Outcome) String() string { return outcomeNames[o] }
 // has seen. So two candidates cannot both win one node for one term, and a term has at most
 // one coordinator.
 //
-// Nor does it go on if it knows the words of fewer than a majority: it cannot win with these,
+// Nor does it continue if it knows the words of fewer than a majority: it cannot win with these,
 // and each further round would use up a term. [Node.Watch] reads the words again.
 //
 // The error wraps [ErrExhausted] if there is no further term.
@@ -56,8 +56,8 @@ func (n *Node) Campaign() (Outcome, error) {
 	return Split, nil
 }
 
-// swap raises the term, swaps the node's word into the memory nodes that are asked, and counts those
-// that took it. The others have found words.
+// swap raises the term, swaps the node's word into the memory nodes that it asks, and counts those
+// that took it. In the others it has found words.
 func (n *Node) swap(ask func(p *peer) bool, other func(found Word)) (won int, err error) {
 	if n.term == math.MaxUint16 {
 		return 0, fmt.Errorf("%w: term %d", ErrExhausted, n.term)
@@ -94,7 +94,7 @@ func (n *Node) elsewhere() bool {
 	return false
 }
 
-// The back-off is random among so many times.
+// The back-off is random among this many times.
 const backOffs = 4
 
 // BackOff waits for a random time after a split round (3.2).

@@ -8,11 +8,11 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Join makes the node, to which everything is copied, one of the memory nodes again: it gets the coordinator's word,
+// Join makes the node, which has a full copy, one of the memory nodes again: it gets the coordinator's word,
 // the log, and then the state word, which vouches for its content. From then on it counts.
 //
 // The word comes first. If the coordinator dies in between, the node is still out of the group, and the next one brings
-// it back; with a state word and no other the next one would take it for a member that takes no part in elections.
+// it back. With a state word alone, the next one would treat it as a member, and it would take no part in elections.
 func (j *Rejoining) Join() error {
 	err := j.ready()
 	if err == nil {
@@ -44,7 +44,7 @@ func (j *Rejoining) ready() error {
 	return nil
 }
 
-// complete makes the log of the node that of the others, and vouches for it.
+// complete makes the log of the node equal to that of the others, and vouches for it.
 func (j *Rejoining) complete() error {
 	c := j.c
 	c.enter()
@@ -89,7 +89,7 @@ func (j *Rejoining) join() error {
 	return j.end()
 }
 
-// entries are those that the log has, oldest first.
+// entries are the entries that the log has, oldest first.
 func (c *Coordinator) entries() []*wal.Entry {
 	var out []*wal.Entry
 	for i := c.last + 1 - min(c.last, uint64(c.cfg.Slots)); i <= c.last; i++ {

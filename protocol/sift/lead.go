@@ -23,13 +23,13 @@ type Coordinator struct {
 	group *lend.Group
 
 	mu         host.Mutex
-	changed    host.Cond // of anything below
+	changed    host.Cond // of any operation below
 	users      int       // operations under way
 	polling    bool      // a task waits for completions
 	applying   bool      // a task applies an entry
 	nodes      []*replica
-	mirror     *lend.Memory // of the region, without the memory: what is sent comes from here
-	scratch    *lend.Memory // what is read arrives here
+	mirror     *lend.Memory // of the region, without the memory: requests are sent from here
+	scratch    *lend.Memory // responses arrive here
 	places     []int        // of the scratch memory that no read uses, a chunk each
 	log        []logged     // by slot
 	last       uint64       // index of the last entry
@@ -83,8 +83,8 @@ type logged struct {
 // when the memory can be served. The node must send heartbeats from then on: see
 // [Coordinator.Beat].
 //
-// The error wraps [ErrUnavailable] if fewer than a majority let the coordinator in, or
-// stay, and [ErrReplaced] if a later coordinator has been there.
+// The error wraps [ErrUnavailable] if fewer than a majority admit the coordinator, or
+// stay, and [ErrReplaced] if a later coordinator has connected.
 func (n *Node) Lead() (*Coordinator, error) {
 	c := n.coordinator()
 	return c.begin(memoryDoor, c.recover)
@@ -99,11 +99,11 @@ func (n *Node) coordinator() *Coordinator {
 	return c
 }
 
-// begin connects to the memory nodes and prepares them, and makes sure that the coordinator leads.
+// begin connects to the memory nodes and prepares them, and checks that the coordinator leads.
 func (c *Coordinator) begin(at door, prepare func() error) (*Coordinator, error) {
 	err := c.open(at)
 	if err == nil {
-		c.enter() // preparing waits as operations do
+		c.enter() // preparing waits like operations do
 		err = prepare()
 		c.leave()
 	}
@@ -116,7 +116,7 @@ func (c *Coordinator) begin(at door, prepare func() error) (*Coordinator, error)
 	return c, nil
 }
 
-// open connects to the replicated memory regions. A majority must let it in.
+// open connects to the replicated memory regions. A majority must admit it.
 func (c *Coordinator) open(at door) error {
 	if c.inline < stateSize {
 		return fmt.Errorf("%w: the device takes %d bytes inline, and a word has %d", ErrConfig, c.inline, stateSize)
@@ -222,7 +222,7 @@ func (c *Coordinator) stop(why error) error {
 // Term is the term in which it was elected.
 func (c *Coordinator) Term() uint16 { return c.term }
 
-// Stopped is the reason why it is not the coordinator any more, or nil.
+// Stopped is the reason why it is no longer the coordinator, or nil.
 func (c *Coordinator) Stopped() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

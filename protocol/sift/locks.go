@@ -3,16 +3,16 @@ package sift
 import "github.com/verbatim-rdma/verbatim/protocol/sift/wal"
 
 // locks are the locks of blocks (3.3). A write holds its blocks from the moment when it is appended to
-// the log until its update of the memory is submitted; nobody else reads or writes them meanwhile. A
+// the log until its update of the memory is submitted; no other task reads or writes them meanwhile. A
 // read holds them until it has its answer, since a later Write of a connection may overtake a Read. A
-// copy to a memory node that comes back reads a block, and holds it until the node has all of them
-// (3.4.2): reads go on, and writes wait.
+// copy to a memory node that rejoins reads a block, and holds it until the node has all of them
+// (3.4.2): reads continue, and writes wait.
 type locks struct {
 	block int
 	held  map[int]holders
 }
 
-// holders are those that hold a block.
+// holders are the operations that hold a block.
 type holders struct {
 	writes, reads int
 	copied        bool

@@ -7,7 +7,7 @@ import (
 
 // Follow watches the coordinator until it is believed dead, and stands for election until
 // this node is the coordinator (3.2). It returns only with a coordinator, or with an error
-// that no further attempt mends.
+// that no further attempt can clear.
 func (n *Node) Follow() (*Coordinator, error) {
 	for {
 		if err := n.waitForVacancy(); err != nil {
@@ -35,7 +35,7 @@ func (n *Node) take() (*Coordinator, error) {
 	return c, err
 }
 
-// waitForVacancy returns when the coordinator is to be replaced.
+// waitForVacancy returns when the group needs a new coordinator.
 func (n *Node) waitForVacancy() error {
 	for {
 		vacant, err := n.Watch()
@@ -63,8 +63,8 @@ func (n *Node) stand() (Outcome, error) {
 	}
 }
 
-// Keep sends heartbeats for as long as this node is the coordinator. It returns the reason
-// why it is not any more.
+// Keep sends heartbeats while this node is the coordinator. It returns the reason
+// why it no longer is.
 func (c *Coordinator) Keep() error {
 	for {
 		c.h.Sleep(c.cfg.Period)
@@ -74,7 +74,7 @@ func (c *Coordinator) Keep() error {
 	}
 }
 
-// Apply applies entries in the background for as long as this node is the coordinator.
+// Apply applies entries in the background while this node is the coordinator.
 func (c *Coordinator) Apply() {
 	c.enter()
 	defer c.leave()
@@ -83,7 +83,7 @@ func (c *Coordinator) Apply() {
 	}
 }
 
-// Persist gives committed writes to Config.Durable in the background, for as long as this node is the
+// Persist gives committed writes to Config.Durable in the background, while this node is the
 // coordinator (3.5).
 func (c *Coordinator) Persist() {
 	c.enter()
@@ -93,10 +93,10 @@ func (c *Coordinator) Persist() {
 	}
 }
 
-// Readmit brings memory nodes back that have failed, for as long as this node is the coordinator
-// (3.4.2). It returns the reason why it is not any more. See [Coordinator.Rejoin] for when to begin.
+// Readmit brings failed memory nodes back, while this node is the coordinator
+// (3.4.2). It returns the reason why it no longer is. See [Coordinator.Rejoin] for when to begin.
 //
-// A node that has failed while nobody read or wrote is found by a probe.
+// A probe finds a node that has failed while no task read or wrote.
 func (c *Coordinator) Readmit() error {
 	for {
 		c.h.Sleep(c.cfg.Period)

@@ -15,10 +15,10 @@ type MemoryConfig struct {
 	// New: the group is new, and this is the first start of the node. After any restart it
 	// is false: the node may have lost what it had acknowledged, and must not count for
 	// anything until a coordinator has brought it up to date. The paper does not say how a
-	// node knows.
+	// node knows whether it has restarted.
 	New bool
-	// Persistent is the name of a persistent region that holds the replicated memory (3.5). Then a
-	// node that comes back needs only what it missed. Its host must keep what a card has placed, in
+	// Persistent is the name of a persistent region that holds the replicated memory (3.5). With one, a
+	// node that rejoins needs only what it missed. Its host must keep everything that a card has placed, in
 	// the order of the connection, whenever it fails. Empty: DRAM.
 	Persistent string
 }
@@ -87,9 +87,9 @@ func lendAlone(h host.Host, name string, size int, access verbs.Access) (*lend.L
 	return l.Lend(size, access)
 }
 
-// admit lets every CPU node look at the administrative word, and one coordinator at the
+// admit lets every CPU node reach the administrative word, and one coordinator the
 // memory (3.2): the one of the latest term that has asked. The others lose their
-// connection before it gets its own, so that nothing of theirs arrives afterwards.
+// connection before this one gets its own, so that none of their requests arrives afterwards.
 func (n *memoryNode) admit(v *lend.Visitor) error {
 	q, err := decodeRequest(v.Said)
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Node is a CPU node: a follower that may become the coordinator (3.2). It keeps nothing
-// that it could not lose.
+// Node is a CPU node: a follower that may become the coordinator (3.2). It keeps no
+// state that must survive a failure.
 //
 // Only one task may use it at a time.
 type Node struct {
@@ -53,7 +53,7 @@ func Start(h host.Host, cfg Config) (*Node, error) {
 	return n, nil
 }
 
-// Close releases what the node uses. It must not be the coordinator any more.
+// Close releases the resources of the node, which must no longer be the coordinator.
 func (n *Node) Close() error {
 	var conns []*lend.Conn
 	for i := range n.nodes {
@@ -68,7 +68,7 @@ func (n *Node) Close() error {
 // Term is the term for which the node has stood last.
 func (n *Node) Term() uint16 { return n.stood }
 
-// Outsiders names the memory nodes that have restarted and are no members any more, as far
+// Outsiders names the memory nodes that have restarted and are no longer members, as far
 // as this node has seen.
 func (n *Node) Outsiders() (out []string) {
 	for i, p := range n.nodes {
@@ -104,8 +104,8 @@ func (n *Node) connect() error {
 	return err
 }
 
-// onWords posts a request for the word of each memory node that wr makes one for, and
-// calls found with the words that were there.
+// onWords posts a request for the word of each memory node for which wr makes one, and
+// calls found with the words that it has read.
 func (n *Node) onWords(wr func(p *peer) (verbs.SendWR, bool), found func(p *peer, w Word)) {
 	g := n.dialer.group
 	var asked []*lend.Conn
@@ -136,7 +136,7 @@ func (n *Node) onWords(wr func(p *peer) (verbs.SendWR, bool), found func(p *peer
 	}
 }
 
-// onWord posts a request for the word of one memory node, and calls found with the word that was there.
+// onWord posts a request for the word of one memory node, and calls found with the word that it has read.
 func (n *Node) onWord(p *peer, wr verbs.SendWR, found func(w Word)) {
 	n.onWords(func(q *peer) (verbs.SendWR, bool) { return wr, p == q }, func(_ *peer, w Word) { found(w) })
 }
@@ -144,7 +144,7 @@ func (n *Node) onWord(p *peer, wr verbs.SendWR, found func(w Word)) {
 // peer returns the memory node called name, which is one of the configuration.
 func (n *Node) peer(name string) *peer { return &n.nodes[slices.Index(n.cfg.Memory, name)] }
 
-// sees records a word.
+// sees records a word that the node has read.
 func (n *Node) sees(p *peer, w Word) {
 	p.seen, p.known = w, true
 	if w != outsider {

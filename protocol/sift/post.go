@@ -6,8 +6,8 @@ import (
 )
 
 // write posts a Write of n bytes of mem at from to a node's region. Requests to one node
-// reach its memory in the order in which they were posted (3.3.2). If the data does not go
-// inline, it must stay as it is until the request is done.
+// reach its memory in the order in which they were posted (3.3.2). If the data is not
+// inline, it must stay unchanged until the request is done.
 func (c *Coordinator) write(r *replica, at int, mem *lend.Memory, from, n int, flags verbs.SendFlags) {
 	if n <= c.inline {
 		flags |= verbs.Inline

@@ -25,7 +25,7 @@ func (q refusing) PostSend(wrs []verbs.SendWR) error {
 	return q.QP.PostSend(wrs)
 }
 
-// A task that waits for a node does not wait for ever when another task fails the connection: here
+// A task that waits for a node does not wait forever when another task fails the connection: here
 // nothing else is under way that would wake it.
 func TestARefusedRequestEndsTheWaitOfOthers(t *testing.T) {
 	plain := config()

@@ -10,8 +10,8 @@ import (
 
 // Read fills p from addr (3.3.1). It reads one memory node, one-sided.
 //
-// While the lease lasts the coordinator is known not to have been replaced. Otherwise it
-// finds out by a heartbeat, after the read: see Config.Lease.
+// During the lease no other coordinator can have been elected. Otherwise a heartbeat after the
+// read shows it: see Config.Lease.
 func (c *Coordinator) Read(addr int, p []byte) error {
 	if err := inside(addr, len(p), c.cfg.Size); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (c *Coordinator) ReadDirect(addr int, p []byte) error {
 	return c.confirm(until, err)
 }
 
-// fetch reads any of the nodes. Each of them has received everything that this coordinator
+// fetch reads from any of the nodes. Each of them has received everything that this coordinator
 // has posted, and a Read does not overtake an earlier Write.
 func (c *Coordinator) fetch(at int, p []byte) error {
 	for len(p) > 0 {
@@ -98,13 +98,13 @@ func (c *Coordinator) place() (at int, ok bool) {
 	return at, true
 }
 
-// release gives a place back.
+// release releases a place.
 func (c *Coordinator) release(place int) {
 	c.places = append(c.places, place)
 	c.changed.Broadcast()
 }
 
-// confirm makes sure that the coordinator had not been replaced when it has read.
+// confirm checks that the coordinator had not been replaced when it read.
 func (c *Coordinator) confirm(until time.Duration, err error) error {
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (c *Coordinator) confirm(until time.Duration, err error) error {
 }
 
 // WriteDirect writes data at addr of the direct zone, without the log (3.3.2). It returns
-// when a majority of the memory nodes has it: one round trip. It waits only for a node that comes back
+// when a majority of the memory nodes has it: one round trip. It waits only for a node that rejoins
 // and has a block of it already. A failure may leave a part of it on some of the nodes: see [Coordinator.Copies].
 func (c *Coordinator) WriteDirect(addr int, data []byte) error {
 	if err := inside(addr, len(data), c.cfg.Direct); err != nil {
@@ -150,9 +150,9 @@ func (c *Coordinator) majorityDid(requests []sent) bool {
 	return quorum.Count(requests, sent.done) >= c.cfg.majority()
 }
 
-// Copies returns what each of at least a majority of the nodes has in the direct zone. After
+// Copies returns the direct zones of at least a majority of the nodes. After
 // a change of the coordinator they may differ: every acknowledged write is on at least one of
-// them. The application decides what the content is, and writes it again, before its first
+// them. The application chooses the content, and rewrites it, before its first
 // logged write (3.3.2: applications manage the fault tolerance of this zone themselves).
 func (c *Coordinator) Copies(addr, n int) ([][]byte, error) {
 	if err := inside(addr, n, c.cfg.Direct); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// What is read with erasure codes, and what makes lost chunks again: see coded.go.
+// Reads with erasure codes, and the computation of lost chunks: see coded.go.
 
 // fetchMemory fills p from a logical address.
 func (c *Coordinator) fetchMemory(addr int, p []byte) error {
@@ -18,7 +18,7 @@ func (c *Coordinator) fetchMemory(addr int, p []byte) error {
 	return c.fetchBlocks(addr, p)
 }
 
-// fetchBlocks reads blocks from F+1 nodes, and those with data chunks first, which need no
+// fetchBlocks reads blocks from F+1 nodes, first from those with data chunks, which need no
 // decoding.
 func (c *Coordinator) fetchBlocks(addr int, p []byte) error {
 	for len(p) > 0 {
@@ -106,7 +106,7 @@ func (c *Coordinator) redo(r *replica, i int, e *wal.Entry) {
 	}
 }
 
-// rebuildable is nil if enough nodes are complete to make the chunks of the others.
+// rebuildable is nil if enough nodes are complete to compute the chunks of the others.
 func (c *Coordinator) rebuildable(p *wal.Plan) error {
 	has := quorum.Count(p.Repairs, func(r wal.Repair) bool { return !r.Copy })
 	if c.coding != nil && has < c.cfg.Chunks {
@@ -115,10 +115,10 @@ func (c *Coordinator) rebuildable(p *wal.Plan) error {
 	return nil
 }
 
-// replaceChunks makes all chunks of a node from those of others. It reports false if a node
+// replaceChunks computes all chunks of a node from those of others. It reports false if a node
 // has failed meanwhile.
 //
-// Blocks of the log may be made of chunks of different versions. The log is replayed before
+// Blocks of the log may have chunks of different versions. The log is replayed before
 // anything reads them.
 func (c *Coordinator) replaceChunks(r *replica, from []*replica) bool {
 	most := c.chunk() / c.cfg.Chunks &^ 7
@@ -137,7 +137,7 @@ func (c *Coordinator) replaceChunks(r *replica, from []*replica) bool {
 	return true
 }
 
-// loadChunk makes the chunk of a locked block for a node that comes back, and puts it into j.buf. It
+// loadChunk computes the chunk of a locked block for a node that rejoins, and puts it into j.buf. It
 // reports false if a node that it reads has failed.
 func (j *Rejoining) loadChunk(b *block) bool {
 	c := j.c

@@ -8,11 +8,11 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// recover brings the nodes up to date (3.4.1): it reads the logs of all that it reaches,
-// decides what the log is, gives every node the entries that it lacks, and replays the log.
+// recover brings the nodes up to date (3.4.1): it reads all logs that it can reach,
+// chooses the log, gives every node the entries that it lacks, and replays the log.
 //
 // An entry is replayed only when it is committed, which is when a majority has the log and
-// the new state word. Until then a later recovery may come to a log without it.
+// the new state word. Until then a later recovery may choose a log without it.
 func (c *Coordinator) recover() error {
 	copies, err := c.readLogs()
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *Coordinator) note(e *wal.Entry) {
 	}
 }
 
-// repair posts what makes the log of the i-th node complete: see [wal.Repair].
+// repair posts the writes that complete the log of the i-th node: see [wal.Repair].
 func (c *Coordinator) repair(r *replica, i int, plan *wal.Repair) {
 	for j := range plan.Apply {
 		c.redo(r, i, &plan.Apply[j])
@@ -157,7 +157,7 @@ func (c *Coordinator) append(r *replica, e *wal.Entry, flags verbs.SendFlags) {
 // entrySize is how many bytes of its slot an entry takes.
 func entrySize(e *wal.Entry) int { return e.DataAt(len(e.Updates)) - wal.UpdateHeader }
 
-// state posts a state word. It goes inline, as all words do.
+// state posts a state word. It goes inline, like all words.
 func (c *Coordinator) state(r *replica, word uint64, flags verbs.SendFlags) {
 	c.mirror.Region.Store64(0, word)
 	c.write(r, 0, c.mirror, 0, stateSize, flags)
@@ -218,7 +218,7 @@ func (c *Coordinator) complete(nodes []*replica, p *wal.Plan) []*replica {
 	return nil
 }
 
-// replay posts the updates of an entry, which the mirror has, to every node.
+// replay posts the updates of an entry, from the mirror, to every node.
 func (c *Coordinator) replay(e *wal.Entry) {
 	if c.coding != nil {
 		c.replayCoded(e)

@@ -8,8 +8,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/kit/lend"
 )
 
-// Rejoining is a memory node that comes back (3.4.2), and gets what it lacks block by block. It counts
-// for nothing before [Rejoining.Join].
+// Rejoining is a memory node that comes back (3.4.2), and gets what it lacks block by block. It does
+// not count before [Rejoining.Join].
 type Rejoining struct {
 	c    *Coordinator
 	r    *replica
@@ -21,11 +21,11 @@ type Rejoining struct {
 	copied int
 }
 
-// Rejoin begins to bring a memory node back that has failed: it connects, and finds out what the node
+// Rejoin starts to bring a failed memory node back: it connects, and determines what the node
 // lacks. Then call [Rejoining.CopyBlock] until nothing is left, and [Rejoining.Join]. Only one node
-// may come back at a time. The error wraps [ErrNotJoined] if the coordinator goes on without the node.
+// may come back at a time. The error wraps [ErrNotJoined] if the coordinator continues without the node.
 //
-// An application with a direct zone first writes again what [Coordinator.Copies] returned: the direct zone
+// An application with a direct zone first rewrites what [Coordinator.Copies] returned: the direct zone
 // is copied from one node, which may lack what another one has.
 func (c *Coordinator) Rejoin(name string) (*Rejoining, error) {
 	j := &Rejoining{c: c}
@@ -59,12 +59,12 @@ func (j *Rejoining) reserve(name string) error {
 	return nil
 }
 
-// connect connects to the node, and then makes sure that the coordinator still leads.
+// connect connects to the node, and then checks that the coordinator still leads.
 //
-// A node that has restarted does not know which coordinators it had admitted. So one that has been
-// replaced might bring it back, and acknowledge writes with it. But a heartbeat of such a one fails: a
-// majority had another word before the node restarted, and the node itself, whose word is lost, does not
-// count. The paper does not say that a coordinator looks.
+// A node that has restarted does not know which coordinators it had admitted. So a replaced
+// coordinator might bring it back, and acknowledge writes with it. But a heartbeat of such a coordinator
+// fails: a majority had another word before the node restarted, and the node itself, whose word is lost,
+// does not count. The paper does not say that a coordinator checks this.
 func (j *Rejoining) connect(name string) (err error) {
 	c := j.c
 	if j.word, err = c.lookAt(name); err != nil {
@@ -76,7 +76,7 @@ func (j *Rejoining) connect(name string) (err error) {
 	return c.Beat()
 }
 
-// dial connects to the node's region. Close waits for that, and then drops the connection; other tasks go on.
+// dial connects to the node's region. Close waits for that, and then drops the connection; other tasks continue.
 func (j *Rejoining) dial(name string) error {
 	c := j.c
 	c.enter()
@@ -98,7 +98,7 @@ func (j *Rejoining) dial(name string) error {
 	return nil
 }
 
-// survey finds out what the node lacks, and marks its memory as incomplete.
+// survey determines what the node lacks, and marks its memory as incomplete.
 func (j *Rejoining) survey() error {
 	c := j.c
 	c.enter()
@@ -128,7 +128,7 @@ func (j *Rejoining) survey() error {
 }
 
 // others waits until a majority without the node has all entries and all direct writes that it may have
-// acknowledged, since they do not count there any more as soon as its memory is overwritten.
+// acknowledged: the copies on the node no longer count once its memory is overwritten.
 func (c *Coordinator) others() error {
 	last := c.last
 	var direct []sent
@@ -157,7 +157,7 @@ func (j *Rejoining) gone() error {
 	return fmt.Errorf("%w: %w", ErrNotJoined, j.r.Err)
 }
 
-// fail gives the node up, for the reason err.
+// fail gives the node up, because of err.
 func (j *Rejoining) fail(err error) error {
 	c := j.c
 	c.enter()
@@ -193,7 +193,7 @@ func (c *Coordinator) drop(conn *lend.Conn) {
 	}
 }
 
-// CopyRegion brings a memory node back that has failed: all steps in a row.
+// CopyRegion brings a failed memory node back: all steps in a row.
 func (c *Coordinator) CopyRegion(name string) error {
 	j, err := c.Rejoin(name)
 	if err != nil {

@@ -79,7 +79,7 @@ func inOrder(t *testing.T, c *Coordinator) {
 }
 
 // Tasks that write, read, apply and persist at the same time see one memory, in whatever order events
-// come: lists as a whole, each entry applied and made durable once. Nobody waits for ever, and Close
+// come: lists as a whole, each entry applied and made durable once. Nobody waits forever, and Close
 // waits for all. The entries go around the log and the send queues.
 func TestTasksSeeOneMemory(t *testing.T) {
 	const area, begin, n = 160, 30, 100

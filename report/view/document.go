@@ -10,14 +10,14 @@ const Version = 1
 type Document struct {
 	Version    int         `json:"version"`
 	Scenario   string      `json:"scenario"`
-	Note       string      `json:"note"`   // of whoever made the page
+	Note       string      `json:"note"`   // by the author of the page
 	Doc        string      `json:"doc"`    // what is checked
 	Bounds     string      `json:"bounds"` // in words
 	Profile    string      `json:"profile"`
 	Faults     string      `json:"faults"`
 	Timers     string      `json:"timers"` // when they could fire, in words
 	Strengthen string      `json:"strengthen,omitempty"`
-	Outcome    string      `json:"outcome"` // what replay says became of the run
+	Outcome    string      `json:"outcome"` // what replay reports about the run
 	Command    string      `json:"command"` // that shows the same in a terminal
 	Violation  *Violation  `json:"violation"`
 	Hosts      []string    `json:"hosts"`
@@ -83,9 +83,9 @@ type Violation struct {
 	Litmus  bool   `json:"litmus"`
 	Step    int    `json:"step"` // at which the check noticed
 	Source  int    `json:"source"`
-	// LastChance is the last step after which a run that keeps the promise goes on
-	// from here, -1 if none was found; nil: nobody looked. Tried is how many ways to
-	// go on were tried after each step behind it, and TriedFrom the first such step.
+	// LastChance is the last step after which a run that keeps the promise continues
+	// from here, -1 if none was found; nil: not searched. Tried is the number of ways to
+	// continue that were tried after each later step, and TriedFrom the first such step.
 	LastChance *int `json:"lastChance"`
 	Tried      int  `json:"tried"`
 	TriedFrom  int  `json:"triedFrom"`
@@ -127,7 +127,7 @@ type Request struct {
 	Length   int    `json:"length"`
 	Payload  string `json:"payload"` // in hexadecimal, of a Write, when it was posted
 	Posted   int    `json:"posted"`
-	Done     int    `json:"done"` // the completion that told of it
+	Done     int    `json:"done"` // the completion that reported it
 	Status   string `json:"status"`
 	Signaled bool   `json:"signaled"`
 }

@@ -61,7 +61,7 @@ func render(d *Document) (string, error) {
 	).Replace(page), nil
 }
 
-// digest is how a policy names a script or a style that stands in the page.
+// digest identifies a script or a style of the page in a policy.
 func digest(b []byte) string {
 	sum := sha256.Sum256(b)
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -74,7 +74,7 @@ func title(d *Document) string {
 	return d.Violation.Class + ": " + d.Scenario
 }
 
-// plain is what a browser without scripts shows.
+// plain is the content for a browser without scripts.
 func plain(d *Document) string {
 	if d.Violation == nil {
 		return d.Outcome

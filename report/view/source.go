@@ -47,7 +47,7 @@ func (s *sources) at(name, file string) int {
 	return s.index[name]
 }
 
-// lines are those of a file, or none if it cannot be read.
+// lines are the lines of a file, or none if it cannot be read.
 func (s *sources) lines(file string) []string {
 	lines, ok := s.files[file]
 	if !ok && s.read != nil && file != "" {

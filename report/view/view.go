@@ -9,14 +9,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Run is what a document is made of.
+// Run is the input of a document.
 type Run struct {
 	Scenario       *explore.Scenario
 	Counterexample *explore.Counterexample
 	Replay         *explore.Replay // by ReplayFull
-	Outcome        string          // what became of the run, in words
+	Outcome        string          // the result of the run, in words
 	Command        string          // that shows the run in a terminal
-	Note           string          // of whoever makes the page; may be empty
+	Note           string          // by the author of the page; may be empty
 	Litmus         bool            // it reaches an outcome rather than breaking a promise
 	// Read reads the file that the compiler knew by a name; nil: no source lines.
 	Read func(file string) ([]byte, error)
@@ -47,7 +47,7 @@ func New(r Run) *Document {
 	return d
 }
 
-// violation says what is wrong, in the words of the check.
+// violation describes the violation, in the words of the check.
 func (d *Document) violation(r Run) {
 	err := r.Replay.Err
 	if err == nil {

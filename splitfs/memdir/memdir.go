@@ -137,7 +137,7 @@ func (d *Dir) Crash(pick func(n int) int) {
 	}
 }
 
-// Hash is of all that the directory holds.
+// Hash is a hash of everything that the directory holds.
 func (d *Dir) Hash() uint64 {
 	h := fnv.New64a()
 	for _, n := range []names{d.names, d.durable} {

@@ -4,6 +4,6 @@
 //
 //	db, err := pebble.Open("db", &pebble.Options{FS: pebblefs.New(fsys)})
 //
-// Names are those of the file system; a leading slash is dropped. There are no hard
+// Names are as in the file system; a leading slash is dropped. There are no hard
 // links, so a checkpoint copies files. A Lock applies only within the process.
 package pebblefs

@@ -34,14 +34,14 @@ type DB struct {
 	err      error     // every later batch fails with it
 }
 
-// Recovery is what [Open] found.
+// Recovery is the result of the recovery in [Open].
 type Recovery struct {
 	Tables   uint64 // the LSN of the last batch in tables
 	Log      uint64 // the last LSN of the log, before cleanups; batches in tables beyond it lose their LSNs
 	Replayed int    // batches that were only in the log
 }
 
-// Recovery returns what Open found.
+// Recovery returns the result of the recovery in Open.
 func (d *DB) Recovery() Recovery { return d.recovery }
 
 // entry is a record of the log.

@@ -151,7 +151,7 @@ func TestObjectsHoldWhatWasRecorded(t *testing.T) {
 	})
 }
 
-// A log accepts overwrites for ever, and reports ErrFull if the data do not fit. A full log loses nothing.
+// A log accepts overwrites forever, and reports ErrFull if the data do not fit. A full log loses nothing.
 func TestRoom(t *testing.T) {
 	h := pmemhost.New()
 	s := open(t, h, logSize)

@@ -2,7 +2,7 @@ package splitfscheck
 
 import "github.com/verbatim-rdma/verbatim/explore"
 
-// failureScenarios are those in which a call of the directory or the store fails,
+// failureScenarios are the scenarios in which a call of the directory or the store fails,
 // executed or not.
 func failureScenarios() []*explore.Scenario {
 	failed := []string{sawFailure, sawRefusing, sawGrown}

@@ -89,7 +89,7 @@ func (r *run) became(u *change, got tree, crashed bool) {
 	}
 }
 
-// adopt sets the model to what was found. After a crash all of it is durable.
+// adopt sets the model to the observed content. After a crash all of it is durable.
 func (r *run) adopt(got tree, touched map[string]bool, crashed bool) {
 	if u := r.underWay; u != nil && !crashed && r.matches(&u.after, got, u.names) {
 		r.model = u.after

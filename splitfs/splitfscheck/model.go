@@ -158,7 +158,7 @@ func partly(old, now, got *file) bool {
 	return true
 }
 
-// adopt sets the model to what was found.
+// adopt sets the model to the observed content.
 func (x *model) adopt(got tree, name string) {
 	delete(x.names, name)
 	if g := got[name]; g != nil {

@@ -73,7 +73,7 @@ func nameScenarios() []*explore.Scenario {
 	}
 }
 
-// both are steps in a row as one.
+// both runs two steps in a row as one.
 func both(steps ...step) step {
 	return func(r *run) {
 		for _, s := range steps {

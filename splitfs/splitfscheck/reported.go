@@ -241,7 +241,7 @@ func (r *run) reportsOfMounts() {
 	before := r.logged
 	r.close()
 	r.dir.put(reserved+none, "stub")
-	r.store.fault = "recover object" // of what is to be cleaned up
+	r.store.fault = "recover object" // of objects that wait to be cleaned up
 	fsys, err := splitfs.New(r.config())
 	r.want("mount", err, nil)
 	r.that(r.logged == before+1 && r.dir.content(reserved+none) != nil, "%d things are logged of what could not be cleaned up", r.logged-before)

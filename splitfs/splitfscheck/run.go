@@ -32,7 +32,7 @@ type run struct {
 // intact: nothing has failed since.
 func (r *run) intact() bool { return r.failures == r.whole }
 
-// main is a life. Even ones run the program; odd ones find out what the crash of the
+// main is a life. Even ones run the program; odd ones determine what the crash of the
 // previous one has left, so that states that differ only in their history are merged.
 func (m *memory) main(h host.Host, life int) {
 	m.h = h

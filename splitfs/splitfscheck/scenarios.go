@@ -14,7 +14,7 @@ type spec struct {
 	load                      workload
 }
 
-// workload is what the application does, and what may go wrong.
+// workload is the workload of the application, and its faults.
 type workload struct {
 	program []one
 	// calm is the number of steps before the application may crash, and before calls fail.

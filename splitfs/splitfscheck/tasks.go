@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// taskScenarios are those in which two tasks use the file system at once.
+// taskScenarios are the scenarios in which two tasks use the file system at once.
 func taskScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
@@ -29,7 +29,7 @@ type deed struct {
 	after func(x *model) (fails error)
 }
 
-// together runs the operations of two tasks, and then looks for an order that explains the result.
+// together runs the operations of two tasks, and then searches for an order that explains the result.
 func together(r *run) {
 	r.mount()
 	both(add("a.log", 3), add("b.log", 2), create("d", 0), hold("one", "a.log"), hold("two", "a.log"))(r)

@@ -40,7 +40,7 @@ func Register(name string, fsys *splitfs.FS) *VFS {
 // Unregister ends that.
 func (v *VFS) Unregister() { vfs.Unregister(v.name) }
 
-// URI is what to open a database in the file system by.
+// URI is the name by which to open a database in the file system.
 func (v *VFS) URI(database string) string {
 	return "file:" + (&url.URL{Path: "/" + database}).EscapedPath() + "?vfs=" + url.QueryEscape(v.name)
 }
@@ -227,12 +227,12 @@ func (f *file) LockState() vfs.LockLevel { return f.lock }
 // SectorSize implements vfs.File.
 func (f *file) SectorSize() int { return 0 }
 
-// DeviceCharacteristics implements vfs.File: a write leaves alone what is beside it.
+// DeviceCharacteristics implements vfs.File: a write does not change adjacent bytes.
 func (f *file) DeviceCharacteristics() vfs.DeviceCharacteristic {
 	return vfs.IOCAP_POWERSAFE_OVERWRITE | vfs.IOCAP_SUBPAGE_READ
 }
 
-// tempFile is a file without a name: nobody will look for it after a crash.
+// tempFile is a file without a name: no process will look for it after a crash.
 type tempFile struct{ vfsutil.SliceFile }
 
 func (*tempFile) Lock(vfs.LockLevel) error         { return nil }

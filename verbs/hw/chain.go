@@ -60,7 +60,7 @@ func (c *chain[WR]) free() {
 // ref returns a pointer into C memory, to pass to C.
 func ref[T any](p *T) C.vb_ref { return C.vb_ref(uintptr(unsafe.Pointer(p))) }
 
-// zeroed allocates n values in C memory. It returns nil if there is none.
+// zeroed allocates n values in C memory. It returns nil if there is no memory.
 func zeroed[T any](n int) []T {
 	var t T
 	p := (*T)(C.calloc(C.size_t(n), C.size_t(unsafe.Sizeof(t))))

@@ -116,7 +116,7 @@ func (ch *channel) wakeAll() {
 	ch.asleep.WakeAll()
 }
 
-// woken is called for an event of a CQ. One that is not here any more has no waits.
+// woken is called for an event of a CQ. A CQ that has left the channel has no waiters.
 func (ch *channel) woken(c *C.struct_ibv_cq) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()

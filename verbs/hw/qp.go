@@ -250,10 +250,10 @@ func (q *qp) State() verbs.QPState {
 	return q.ask()
 }
 
-// Err returns the queue pair's own error, if the card has reported one by an event: with it the
-// queue pair has gone to ERR, and requests complete with WR_FLUSH_ERR, which says nothing
-// of the reason. It is for logs: protocols that only use package verbs do not see it. A
-// queue pair that is reset has none.
+// Err returns the error of the queue pair that the card has reported by an event, if any. Then the
+// queue pair is in ERR, and its requests complete with WR_FLUSH_ERR, which does not give
+// the reason. Err is for logs: protocols that only use package verbs do not see it. A
+// queue pair that was reset has none.
 func (q *qp) Err() error {
 	why := q.failed.Load()
 	if why == nil {

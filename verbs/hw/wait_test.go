@@ -97,7 +97,7 @@ func TestObjectsLearnOfTheirErrors(t *testing.T) {
 }
 
 // A CQ that is too small for its queue pairs loses completions. Its waiter learns of that
-// after those that are there, and does not wait for ever for the others.
+// after those that are there, and does not wait forever for the others.
 func TestOverflow(t *testing.T) {
 	d := open(t, Config{Spin: NoSpin})
 	small := must[verbs.CQ](t)(d.CreateCQ(4, nil))

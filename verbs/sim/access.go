@@ -7,9 +7,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// The access flags of the responder's queue pair. Unlike a key, which is gone for good, they may
-// change between a post and the moment at which the request is executed, and back: what counts is
-// that moment (the semantics note, section 5).
+// The access flags of the responder's queue pair. A key is gone for good, but flags may change, and
+// change back, between a post and the execution of the request. Only the flags at the execution
+// count (the semantics note, section 5).
 
 // checkAccess checks what is posted to q's peer against the flags that hold now.
 func (q *qp) checkAccess(s *sqEntry) {
@@ -18,9 +18,9 @@ func (q *qp) checkAccess(s *sqEntry) {
 	}
 }
 
-// forbid refuses what is executed without access that it needs, from now on and until that is
-// granted again. How far the card has come is decided now, whether or not the requester lives:
-// what has not come yet may come after a grant. Nothing has been refused, for Modify has looked.
+// forbid refuses each request that is executed without the access that it needs, from now until the
+// access is granted again. How far the card has come is decided now, whether or not the requester
+// lives: a request that has not arrived may arrive after a grant. Modify has established that none was refused.
 func (q *qp) forbid(access verbs.Access) {
 	p, w := q.peer, q.w
 	if p == nil {
@@ -50,7 +50,7 @@ func (q *qp) forbid(access verbs.Access) {
 		if p.ent(e.wr).need&^access != 0 {
 			w.leaveOpen(e)
 		} else if e.isDenied() {
-			e.could = true // it may have come before what is refused, and be placed after that
+			e.could = true // it may have arrived before the refused request, and be placed after it
 		}
 	}
 	w.notExecuted(p)
@@ -64,16 +64,16 @@ func (m *late) denies(q *qp, hit func(*sqEntry) bool) (first int, overtakers []*
 	if !q.awaits(hit) {
 		return q.posted, nil
 	}
-	q.asks(isRNR) // from now on it is refused, or nobody answers
+	q.asks(isRNR) // from now on it is refused, or not answered
 	overtakers = m.w.catchUp(q)
 	for _, e := range q.elems {
-		e.came = e.came && !m.w.heldBack(e) // it waits for what was not executed
+		e.came = e.came && !m.w.heldBack(e) // it waits for a request that was not executed
 	}
 	return m.w.tookBefore(q, hit), overtakers
 }
 
-// awaits reports whether a request that hits may still be executed. A responder in ERR has decided
-// which were.
+// awaits reports whether a request that hits may still be executed. A responder in ERR has already
+// decided which were executed.
 func (q *qp) awaits(hit func(*sqEntry) bool) bool {
 	if p := q.peer; p != nil && p.state == verbs.StateErr {
 		return false
@@ -92,8 +92,8 @@ func (q *qp) neverLeaves(i int) bool {
 	return q.state == verbs.StateErr && i >= q.limit && !q.ent(i).early && !slices.ContainsFunc(q.elems, func(e *elem) bool { return e.wr == i })
 }
 
-// oldest is the first request that may not have come yet: those of an ended requester complete
-// whatever becomes of them.
+// oldest is the first request that may not have arrived yet. Requests of a terminated requester
+// complete in any case.
 func (q *qp) oldest() int {
 	if q.live() {
 		return q.head
@@ -101,8 +101,8 @@ func (q *qp) oldest() int {
 	return q.base
 }
 
-// notExecuted takes back that forbidden requests, and those behind them, have arrived, of those
-// that only arrived: it is when they are executed that counts. Pieces of Writes are placed all the same.
+// notExecuted undoes the arrival of forbidden requests, and of those behind them, if they only
+// arrived: the execution counts, not the arrival. Pieces of Writes are placed in any case.
 func (w *World) notExecuted(q *qp) {
 	q.comesAgain()
 	for _, e := range q.elems {
@@ -112,7 +112,7 @@ func (w *World) notExecuted(q *qp) {
 	}
 }
 
-// comesAgain notes that what may have come by now does not show that a denied Atomic in front of it has.
+// comesAgain notes that an arrival so far does not show that a denied Atomic in front of it has arrived.
 func (q *qp) comesAgain() {
 	denied := unlimited
 	for _, e := range q.elems {
@@ -127,7 +127,7 @@ func (q *qp) comesAgain() {
 	}
 }
 
-// denyNoMore forgets that access was denied to what a reset wiped: it comes no more.
+// denyNoMore forgets that access was denied to requests that a reset wiped: they will not arrive again.
 func (q *qp) denyNoMore() {
 	for i := q.base; i < q.posted; i++ {
 		if s := q.ent(i); s.early && !q.stands(i) {
@@ -136,12 +136,12 @@ func (q *qp) denyNoMore() {
 	}
 }
 
-// passed reports whether it matters that e is past an Atomic: that is pending.
+// passed reports whether it matters that e has overtaken an Atomic: only while the Atomic is pending.
 func (e *elem) passed() bool {
 	return e.past && slices.ContainsFunc(e.q.elems, func(p *elem) bool { return p.kind == elemAtomic && p.precedes(e) })
 }
 
-// grant lets in what the access flags forbade and now do not. It has not come yet: had it been
+// grant admits what the access flags forbade until now. It has not arrived yet: if it had been
 // refused, q would be in ERR, and Modify has looked.
 func (q *qp) grant() {
 	p := q.peer
@@ -166,13 +166,13 @@ func (q *qp) grant() {
 	}
 	for _, e := range p.elems {
 		if e.wr >= first && e.wr < p.reach() && e.cutOff() {
-			e.could, e.frozen = false, false // had it come before, it would be as if it came now
+			e.could, e.frozen = false, false // an earlier arrival has the same effect as one now
 		}
 	}
 }
 
-// notYet decides that e had not come when its queue pair was denied access, nor what came with it
-// or later. All of it may come after a grant.
+// notYet decides that e had not arrived when its queue pair was denied access, and neither had what
+// arrives with it or later. All of it may arrive after a grant.
 func (w *World) notYet(e *elem) {
 	w.touchElem(e)
 	e.could, e.frozen = false, false
@@ -189,8 +189,8 @@ func (e *elem) isDenied() bool {
 	return !e.byCPU() && e.wr >= min(e.q.forbidden(), e.q.denied())
 }
 
-// forbidden is the first request of q that the access flags of its peer forbid: a card that had
-// met it would be in ERR.
+// forbidden is the first request of q that the access flags of its peer forbid. A card that had
+// executed it would be in ERR.
 func (q *qp) forbidden() int {
 	for i := q.head; i < q.posted; i++ {
 		if q.ent(i).early {
@@ -200,8 +200,8 @@ func (q *qp) forbidden() int {
 	return unlimited
 }
 
-// denied is the first request that an ended requester, or an earlier connection, has left on its
-// way and the access flags of its peer forbid.
+// denied is the first request of a terminated requester, or of an earlier connection, that is still in
+// flight and that the access flags of its peer forbid.
 func (q *qp) denied() int {
 	for i := q.base; i < q.posted; i++ {
 		if q.ent(i).early && q.stands(i) {
@@ -231,7 +231,7 @@ func (q *qp) stands(i int) bool {
 	return false
 }
 
-// leftDenied reports whether e is of an earlier connection, at or behind what is denied.
+// leftDenied reports whether e belongs to an earlier connection, at or behind a denied request.
 func (e *elem) leftDenied() bool { return e.wr < e.q.first && e.wr >= e.q.denied() }
 
 // revoked reports whether the key of s is gone: no grant brings it back.

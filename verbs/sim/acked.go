@@ -1,18 +1,18 @@
 package sim
 
-// What a card acknowledges, later Reads of the same card see, if the profile says so. A queue
-// pair that has stopped (ERR, RESET, destroyed) acknowledges nothing any more, so what had come
-// and completes later had been acknowledged by then. Whether it had is asked when a Read comes
-// that would have to see it.
+// If the profile says so, later Reads of a card see what that card has acknowledged. A queue pair
+// that has stopped (ERR, RESET, destroyed) acknowledges nothing more. So a request that had arrived,
+// and completes later, was acknowledged before the stop. Whether it was is decided when a Read
+// arrives that would have to see it.
 
-// sees reports whether Read or Atomic e must find by: the requester was told of by
-// before e was posted. One that was posted earlier may have sampled earlier.
+// sees reports whether Read or Atomic e must find by: the requester had the completion of by
+// before it posted e. A request that was posted earlier may have sampled earlier.
 func (w *World) sees(e, by *elem) bool {
 	return (e.kind == elemSample || e.modifies()) && by.acked && by.ackAt < e.at && w.cfg.Profile.ReadsSeeAcked
 }
 
-// seesAcked applies the profile's promise that what the card has acknowledged is
-// seen by whatever it executes later.
+// seesAcked applies the promise of the profile that later requests see what the card has
+// acknowledged.
 func (w *World) seesAcked(by *elem) {
 	r := by.reg
 	if !w.cfg.Profile.ReadsSeeAcked {
@@ -37,7 +37,7 @@ func (w *World) seesAcked(by *elem) {
 func (q *qp) acksNoMore() {
 	p := q.peer
 	if p == nil || !p.h.alive || p.gone || !p.sends() {
-		return // nobody hears of it
+		return // the acknowledgement reaches no requester
 	}
 	for _, e := range p.elems {
 		if e.wr >= p.head && e.changes() && e.stopAt == 0 && (e.came || e.acked && e.ackAt == unlimited) {
@@ -47,8 +47,8 @@ func (q *qp) acksNoMore() {
 	}
 }
 
-// acknowledged asks whether e was acknowledged before its responder's queue pair stopped, and
-// with it what came before. If not, neither was what came later.
+// acknowledged decides whether e was acknowledged before its responder's queue pair stopped, and
+// with it everything before it. If it was not, nothing after it was either.
 func (w *World) acknowledged(e *elem) {
 	q := e.q
 	w.touchElem(e)

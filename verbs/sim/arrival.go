@@ -1,9 +1,9 @@
 package sim
 
-// What had arrived when something was cut off: packets come in order, or leave gaps, and what
-// is frozen landed by then or never.
+// What had arrived when a connection was cut off. Packets arrive in order or leave gaps. A frozen
+// element landed by then, or never will.
 
-// discard drops e, and what could only follow it: it never lands.
+// discard drops e and everything that could only follow it: none of it will land.
 func (w *World) discard(e *elem) {
 	if e.over() {
 		return
@@ -43,9 +43,9 @@ func (w *World) discard(e *elem) {
 	}
 }
 
-// arrives reports whether e is frozen because of what had arrived by then: that is in
-// memory. Not so after a power failure, which strikes while it is placed, and for a CPU's
-// stores.
+// arrives reports whether e, which is frozen because of what had arrived, is in memory if it has
+// arrived. This does not hold after a power failure, which strikes during the placement, or for
+// stores of a CPU.
 func (e *elem) arrives() bool { return e.kind == elemWrite && !e.byCPU() && !e.struck() }
 
 // tells reports whether its packet has arrived if e lands.
@@ -77,9 +77,9 @@ func (w *World) with(a, b *elem) bool {
 // mates reports whether two elements came in one packet.
 func (w *World) mates(a, b *elem) bool { return w.with(a, b) && w.with(b, a) }
 
-// freeze makes e one that landed before now or never will. Had something landed
-// that came with it or later, it has arrived; had something been dropped that came
-// with it or earlier, it has not. Whoever freezes calls settleRivals when all is frozen.
+// freeze marks e as landed before now or never. If something that arrived with it or later has
+// landed, e has arrived. If something that arrived with it or earlier was dropped, e has not.
+// The caller calls settleRivals after it has frozen all elements.
 func (w *World) freeze(e *elem) {
 	w.fetchOne(e)
 	switch w.withMates(e) {
@@ -95,8 +95,8 @@ func (w *World) freeze(e *elem) {
 	e.frozen, e.frozeAt = true, w.ticks
 }
 
-// withMates says what became of e, if something that came with it, before or later says so. Its
-// request may have failed since.
+// withMates decides the fate of e if something that arrived with it, before it or after it shows it.
+// The request of e may have failed since.
 func (w *World) withMates(e *elem) int {
 	for i := e.q.base; i < e.q.posted && e.tells(); i++ {
 		for _, x := range e.q.ent(i).payload {

@@ -7,9 +7,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// An Atomic reads a word and then writes it. The card lets no other Atomic of its
-// own come between, but it lets a Write or, without ATOMIC_GLOB, a CPU. So an
-// Atomic may have read although it is still pending: then got is not empty and
+// An Atomic reads a word and then writes it. Between the two, the card admits no other Atomic of
+// its own, but it admits a Write and, without ATOMIC_GLOB, a CPU. So an Atomic may have read
+// although it is still pending: then got is not empty, and
 // data is what it found.
 
 // modifies reports whether e is an Atomic that reads before it writes.
@@ -81,7 +81,7 @@ func (w *World) finishAtomics(r *region, off, n int, by *elem) {
 	}
 }
 
-// readBefore asks of each pending Atomic on bytes that by is about to change whether
+// readBefore decides, for each pending Atomic on bytes that by is about to change, whether
 // it has read them before.
 func (w *World) readBefore(r *region, off, n int, by *elem) {
 	if w.separates(by) {
@@ -89,7 +89,7 @@ func (w *World) readBefore(r *region, off, n int, by *elem) {
 	}
 }
 
-// readEarlier is readBefore for a change that nothing keeps from coming between the two halves.
+// readEarlier is readBefore for a change that may come between the two halves.
 func (w *World) readEarlier(r *region, off, n int, by *elem) {
 	for all := sweep(&r.pend); all.next() && !r.whole; {
 		e := all.e
@@ -109,7 +109,7 @@ var readNames = [...]string{" not read yet", " has read"}
 // readAtomic performs the first half of an Atomic.
 func (w *World) readAtomic(e *elem) {
 	if !e.during() {
-		// What lands first must know that e is about to read.
+		// What lands first must see that e is about to read.
 		e.begins()
 		w.landing = append(w.landing, e)
 		defer func() {
@@ -120,7 +120,7 @@ func (w *World) readAtomic(e *elem) {
 	w.landEarlier(e)
 	w.seesAcked(e)
 	e.goes(reading)
-	w.beforeWrite(e.reg, e.off, e.n, e) // what comes may have changed other bytes of the word only
+	w.beforeWrite(e.reg, e.off, e.n, e) // a new element may have changed other bytes of the word only
 	e.goes(landing)
 	w.touch(e.reg.object(), Read)
 	w.readWord(e)

@@ -98,7 +98,7 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 	case w.dying():
 	case access&^verbs.LocalWrite != 0:
 		t.drain()
-		t.pauseAfter() // who guesses the key can have come before
+		t.pauseAfter() // a peer that guesses the key may have sent requests before
 	default:
 		t.drainShared()
 	}
@@ -124,7 +124,7 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 	p.open++
 	if access&^verbs.LocalWrite != 0 {
 		r.lent++
-		n.w.cur.reach() // who guesses the key can reach it from now on
+		n.w.cur.reach() // a peer that guesses the key can reach it from now on
 	}
 	p.c.mrs = append(p.c.mrs, m)
 	if p.c.h.w.tracer != nil {
@@ -195,7 +195,7 @@ func (c *card) key(k uint32) *mr {
 	return nil
 }
 
-// sge resolves a piece of local memory.
+// sge returns the region and the offset of a piece of local memory.
 func (p *pd) sge(s verbs.SGE, write bool) (*region, int, bool) {
 	m := p.c.key(s.LKey)
 	if m == nil || m.pd != p || write && m.access&verbs.LocalWrite == 0 || !m.r.has(s.Addr, int(s.Length)) {
@@ -204,7 +204,7 @@ func (p *pd) sge(s verbs.SGE, write bool) (*region, int, bool) {
 	return m.r, int(s.Addr - m.r.base), true
 }
 
-// has reports whether n bytes from addr, which may be any, are in the region.
+// has reports whether the region contains n bytes at addr, which may be any address.
 func (r *region) has(addr uint64, n int) bool {
 	return verbs.Covers(r.base, len(r.data), addr, n)
 }

@@ -2,12 +2,12 @@ package sim
 
 import "slices"
 
-// What a revocation refuses depends on how far the card had come: what had arrived, and which
-// Reads and Atomics of that it had executed. In eager mode steps have said so. In late mode it
-// is decided at the revocation, by the rules of those steps, and then the same is done as in
-// eager mode. Where what has arrived is placed stays open.
+// What a revocation refuses depends on how far the card had come: what had arrived, and which of
+// the Reads and Atomics among it had been executed. In eager mode, steps have decided this. In late
+// mode it is decided at the revocation, by the rules of those steps; everything after that is the
+// same in both modes. Where arrived data is placed stays open.
 
-// catchUp decides what of q had arrived and had been executed, for a live requester learns of it.
+// catchUp decides what of q had arrived and had been executed, because a live requester learns it.
 // It returns the elements behind the first missing one that may have overtaken it. Whether they
 // did stays undecided, because no host learns of it. Everything before the first has arrived.
 func (w *World) catchUp(q *qp) (overtakers []*elem) {
@@ -37,7 +37,7 @@ func (w *World) catchUp(q *qp) (overtakers []*elem) {
 	return overtakers
 }
 
-// letGo makes those Reads and Atomics execute for whose responses e waited, for it has left.
+// letGo executes the Reads and Atomics whose responses e waited for, because e has left.
 func (w *World) letGo(e *elem) {
 	if !w.heldBack(e) {
 		return
@@ -53,13 +53,13 @@ func (w *World) letGo(e *elem) {
 	q.catching = false
 }
 
-// neverLeaves reports whether e waits for the response of what memory refuses.
+// neverLeaves reports whether e waits for the response to a request that memory refuses.
 func (w *World) neverLeaves(e *elem) bool {
 	return slices.ContainsFunc(e.q.elems, func(p *elem) bool { return w.holdsBack(p, e) && w.poisoned(e.q.ent(p.wr)) })
 }
 
-// undecide leaves open again when Atomics are executed that had come when q was caught up with
-// before: nobody was told.
+// undecide makes it open again when Atomics are executed that had arrived at the previous call of
+// catchUp: no host has learned it.
 func (q *qp) undecide() {
 	for _, e := range q.elems {
 		if e.kind == elemAtomic && e.acked && !e.over() && e.ackAt == unlimited {
@@ -68,15 +68,15 @@ func (q *qp) undecide() {
 	}
 }
 
-// leaveOpen makes overtakers that a revocation hits what has come by now or never will; with
-// DrainOnRevoke that is in memory.
+// leaveOpen treats overtakers that a revocation hits: each has arrived by now or never will. With
+// DrainOnRevoke, what has arrived is in memory.
 func (w *World) leaveOpen(e *elem) {
 	if e.could = !w.cfg.Profile.DrainOnRevoke; !e.could {
 		w.freeze(e)
 	}
 }
 
-// comes makes e one that has arrived, with its packet.
+// comes marks e as arrived, with its packet.
 func (w *World) comes(e *elem) {
 	for _, x := range e.q.elems {
 		if !x.came && !x.cutOff() && (x == e || w.packet(e, x)) {
@@ -85,7 +85,7 @@ func (w *World) comes(e *elem) {
 	}
 }
 
-// packet reports whether x, a piece of a Write, comes in the packet of e.
+// packet reports whether x, a piece of a Write, arrives in the packet of e.
 func (w *World) packet(e, x *elem) bool {
 	return w.cfg.Profile.WholePackets && x.kind == elemWrite && w.mates(e, x)
 }
@@ -105,8 +105,8 @@ func (w *World) hasCome(e *elem) bool {
 	return false
 }
 
-// emptyCame is the first request that has not come, given the first of which a piece has not. What
-// is empty has no piece: whether those just before n have come is decided here, in late mode.
+// emptyCame is the first request that has not arrived, given the first one that lacks a piece. An
+// empty request has no piece: whether those just before n have arrived is decided here, in late mode.
 func (w *World) emptyCame(q *qp, n int) int {
 	least := n
 	for q.catching && least > q.oldest() && q.ent(least-1).length == 0 && !q.ent(least-1).came {
@@ -165,7 +165,7 @@ func (w *World) catchUpReceived(q *qp) {
 	}
 }
 
-// placeTo places what q's requests up to i bring, which have come.
+// placeTo places the data of q's requests up to i, which have arrived.
 func (w *World) placeTo(q *qp, i int) {
 	for all := sweep(&q.elems); all.next(); {
 		if e := all.e; e.wr <= i && e.changes() {
@@ -183,7 +183,7 @@ func (w *World) waitsForExecution(e *elem) bool {
 	return e.kind == elemAtomic || slices.ContainsFunc(e.q.elems, func(p *elem) bool { return p.responds() && w.follows(e, p) })
 }
 
-// caughtUp leaves late mode with what has arrived: it lands for certain, though nobody was told.
+// caughtUp leaves late mode with what has arrived: it will land, though no host has learned it.
 func (w *World) caughtUp(q *qp) {
 	q.catching = false
 	for _, e := range slices.Clone(q.elems) {

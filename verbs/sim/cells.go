@@ -1,15 +1,15 @@
 package sim
 
-// A wide look at cells of which Atomics, or pieces of less than a cell, are on their way to
-// some: the hard ones. What a hard cell is seen to hold is what has landed there, and that
-// may need something to have landed in another that was looked at before.
+// A look at several cells where Atomics, or pieces smaller than a cell, are on their way to some of
+// them: the hard cells. A hard cell shows what has landed there. That may require that something
+// has landed in another cell, which the look has read before.
 //
-// What the other cells hold is that of one last writer each, and needs no order: to see
-// writer e in one and not what another look needs to have landed, that must come after e in
-// e's own queue, and then e has landed by the other look as well. So cells come before each
-// other only because of hard ones, and those alone are looked at in an order.
+// Each of the other cells shows one last writer and needs no order. If a look sees writer e in one
+// cell, and must not have landed what another cell needs, then that comes after e in e's queue, and
+// the look at the other cell has landed e too. So only hard cells impose an order between cells,
+// and only they are read in an order.
 
-// hard reports whether a cell must be seen by landing what is on its way there.
+// hard reports whether a look must land what is on its way to a cell to see it.
 func (w *World) hard(r *region, c span) bool {
 	for _, e := range r.pend {
 		if e.changes() && e.overlaps(c.lo, c.hi-c.lo) && w.canLand(e) &&
@@ -20,9 +20,9 @@ func (w *World) hard(r *region, c span) bool {
 	return false
 }
 
-// nextCell picks which of some hard cells is looked at next. If a look at one of them changes
-// none of the others, it can come first: what would have been seen in it later, after others,
-// can be seen there now, since all that had landed in it by then can land now, in the same
+// nextCell picks the next of some hard cells. If a look at one of them changes none of the others,
+// it can come first: whatever it could show later, after others, it can show now, because
+// everything that had landed in it by then can land now, in the same
 // order. Otherwise any of them may be the next.
 func (w *World) nextCell(r *region, cells []span) int {
 	for i := range cells {
@@ -34,7 +34,7 @@ func (w *World) nextCell(r *region, cells []span) int {
 }
 
 // changesOthers reports whether a look at one cell may change another: what lands there
-// takes along what stands before it in its queue, and that what shares bytes with it.
+// takes along what precedes it in its queue, and what shares bytes with that.
 func (w *World) changesOthers(r *region, cells []span, i int) bool {
 	w.marks++
 	var buf [32]*elem

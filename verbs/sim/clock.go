@@ -12,11 +12,11 @@ import (
 
 // Time. What a check assumes about it is Config.Timers:
 //
-// idle: all hosts have one clock, the world's. It stands still while anything can
-// happen, and goes to the earliest deadline when nothing can.
+// idle: all hosts share one clock, the world's. It stands still while any event can
+// happen, and jumps to the earliest deadline when none can.
 //
-// free: each host has a clock of its own. A host's timers fire when its clock reaches
-// their deadlines, and nothing says how fast it goes. What its clock can show is a
+// free: each host has its own clock. A host's timers fire when its clock reaches
+// their deadlines, and the rate of the clock is unknown. The possible readings of a clock are a
 // zone: which of the host's timers may be the next depends on when they were set, and
 // any time may have passed between two steps.
 //
@@ -25,12 +25,12 @@ import (
 // that was set at the real time S fires in [S+d/r, S+d]; what is known of the timers of
 // all hosts is one zone more, in real time. A timer may fire if both zones allow it.
 //
-// Both zones forget something, since the relation of one clock to the other is no
-// difference bound: that a clock which lost on one timer cannot win on another that
-// runs at the same time. So skew allows what any clocks within the ratio do, and now
-// and then more. It is exact for r=1, and on one host.
+// Both zones lose information, since the relation of one clock to the other is not a
+// difference bound: a clock that loses on one timer cannot win on another that
+// runs at the same time. So skew allows everything that clocks within the ratio do, and
+// occasionally more. It is exact for r=1, and on one host.
 
-// within makes a wait end after timeout; a negative one never ends it.
+// within makes a wait expire after timeout; with a negative one it never expires.
 func (h *Host) within(o op, timeout time.Duration) op {
 	if timeout < 0 {
 		return o
@@ -68,9 +68,9 @@ func (h *Host) Now() time.Duration {
 		w.touch(worldClock(), Read)
 	} else {
 		if t := w.cur; t.clocked && w.cfg.Timers.Regime == faults.Skew {
-			t.wait(op{kind: opRun}) // the timer of another host may go between two looks
+			t.wait(op{kind: opRun}) // the timer of another host may fire between two looks
 		} else {
-			t.pause() // the timer of another task may go first
+			t.pause() // the timer of another task may fire first
 		}
 		w.cur.clocked = true
 		w.cur.looked = w.cur.looked || w.cfg.Timers.Regime == faults.Skew
@@ -87,7 +87,7 @@ func (h *Host) clockObject() Object { return object(objClock, h.node.idx, 0) }
 // timer is the actor of the timer of t.
 func (t *task) timer() Actor { return actor(actTimer, t.h.life, t.h.node.idx, t.ord) }
 
-// related reports whether the timers of other tasks have something to do with that of t: those of
+// related reports whether the timers of other tasks constrain that of t: those of
 // its own host, and with skew those of all hosts.
 func (t *task) related() bool {
 	switch t.w.cfg.Timers.Regime {
@@ -123,7 +123,7 @@ func (t *task) arm() {
 	t.h.timers.Set(t.zoneID(), lo.own, hi)
 	if w.cfg.Timers.Regime == faults.Skew {
 		w.skew.Set(t.h.inAll(t.zoneID()), lo.real, hi)
-		t.h.acted = true // other clocks are compared with this one, also if the host dies now
+		t.h.acted = true // other clocks are compared with this one, even if the host dies now
 	}
 }
 
@@ -192,21 +192,21 @@ func (r ratio) span(d time.Duration) (lo earliest, hi int64) {
 	return earliest{int64(d) * r.num, int64(d) * r.den}, hi
 }
 
-// idle reports whether in the regime idle time can pass as far as tasks are concerned: of
-// those listed so far none goes on for certain.
+// idle reports whether time can pass in the regime idle, as far as tasks are concerned: none of
+// those listed so far is certain to continue.
 func (w *World) idle() bool {
 	return w.cfg.Timers.Regime == faults.Idle && !slices.ContainsFunc(w.events, func(ev Event) bool { return !ev.task.perhaps() })
 }
 
-// perhaps reports whether t goes on only with a receive for a request that nobody sends again,
-// and that may never come. In eager mode that it comes is an event, for which time does not wait.
+// perhaps reports whether t continues only after a receive for a request that is never sent again
+// and may never arrive. In eager mode its arrival is an event that does not hold up time.
 func (t *task) perhaps() bool { return t.goesOnWith(mayVanish) }
 
 func mayVanish(o outcome) bool {
 	return o.recv && !o.kept && o.status != verbs.StatusWRFlushErr && o.q.peer != nil && o.q.peer.vanishing() >= 0
 }
 
-// goesOnWith reports whether t goes on only with completions of which f is true.
+// goesOnWith reports whether t continues only with completions for which f is true.
 func (t *task) goesOnWith(f func(outcome) bool) bool {
 	switch o := &t.op; {
 	case o.fired:
@@ -221,7 +221,7 @@ func (t *task) goesOnWith(f func(outcome) bool) bool {
 	return false
 }
 
-// hasOnly reports whether f is true of all that c can have next.
+// hasOnly reports whether f is true of every next completion of c.
 func (c *cq) hasOnly(f func(outcome) bool) bool {
 	var buf [24]outcome
 	return !c.gone && !slices.ContainsFunc(c.outcomes(buf[:0]), func(o outcome) bool { return !f(o) })
@@ -300,7 +300,7 @@ func (o *op) touchQueues() {
 	}
 }
 
-// fire makes the timer of t go off.
+// fire makes the timer of t expire.
 func (w *World) fire(t *task) {
 	t.op.touchQueues()
 	t.op.fired = true
@@ -309,13 +309,13 @@ func (w *World) fire(t *task) {
 		w.touch(worldClock(), Write)
 		for _, n := range w.nodes {
 			if n.cur != nil {
-				n.cur.acted = true // who died before had no step left to do, and time could pass sooner
+				n.cur.acted = true // a host that died before had no step left, and time could pass sooner
 			}
 		}
 		return
 	}
 	t.op.armed = false
-	if !t.h.looked { // else the zone knows what has passed since
+	if !t.h.looked { // otherwise the zone holds what has passed since
 		t.h.clock = max(t.h.clock, t.op.deadline)
 	}
 	t.h.timers.Fire(t.zoneID())
@@ -328,8 +328,8 @@ func (w *World) fire(t *task) {
 	t.touchClock()
 }
 
-// outOfTime reports whether timers wait and none can fire. What the zones forgot has let
-// the run go where no clocks within the ratio lead, so it proves nothing.
+// outOfTime reports whether timers wait and none can fire. The zones have lost information, so the
+// run is in a state that no clocks within the ratio reach, and it proves nothing.
 func (w *World) outOfTime() bool {
 	return w.cfg.Timers.Regime == faults.Skew && slices.ContainsFunc(w.tasks, func(t *task) bool { return t.op.armed })
 }

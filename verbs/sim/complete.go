@@ -73,7 +73,7 @@ func (q *qp) ways(o []outcome, failures bool) (out []outcome, to int) {
 			return o, i
 		}
 		if s.unexecuted() {
-			return o, i // nothing answers it, nor what is behind it
+			return o, i // neither it nor anything behind it is answered
 		}
 		if i >= reach {
 			if !lost && s.op.ConsumesRecv() && q.cfg.RNRRetry < 7 && q.peer != nil {
@@ -91,13 +91,13 @@ func (q *qp) ways(o []outcome, failures bool) (out []outcome, to int) {
 	return o, q.outstanding()
 }
 
-// lost reports whether the requester may give up: nobody acknowledges.
+// lost reports whether the requester may give up: it gets no acknowledgement.
 func (q *qp) lost() bool {
 	p := q.peer
 	return q.deaf() || (p == nil || p.gone || p.state == verbs.StateErr || p.state < verbs.StateRTR) && !q.refusalComes()
 }
 
-// deaf reports whether nothing more comes from the other machine.
+// deaf reports whether nothing more arrives from the other machine.
 func (q *qp) deaf() bool {
 	if q.broken || q.cutAt < unlimited {
 		return true
@@ -105,7 +105,7 @@ func (q *qp) deaf() bool {
 	return !q.responderLives()
 }
 
-// responderLives reports whether the host that q leads to is up, in the life that q leads to.
+// responderLives reports whether the host that q is connected to is up, in the same life.
 func (q *qp) responderLives() bool {
 	h := q.w.nodes[q.remoteNode()].hostLife(q.remoteLife())
 	return h != nil && h.alive
@@ -208,8 +208,8 @@ func (w *World) deliver(q *qp, s *sqEntry) {
 	}
 }
 
-// failed takes the QP to ERR. What was not acknowledged may have been executed
-// wholly, in part or not at all, unless the responder refused it.
+// failed takes the QP to ERR. An unacknowledged request may have been executed
+// completely, partly or not at all, unless the responder refused it.
 func (w *World) failed(q *qp, o outcome) {
 	defer func(x int) { w.barring = x }(w.barring)
 	q.touchElems()
@@ -237,7 +237,7 @@ func (w *World) failed(q *qp, o outcome) {
 			q.refusedBy = false
 		}
 	}
-	if o.status == verbs.StatusRetryExcErr { // nothing comes past what would be refused
+	if o.status == verbs.StatusRetryExcErr { // nothing gets past what would be refused
 		q.limit = min(q.limit, q.refusedFrom(o.wr))
 	}
 	if o.status == verbs.StatusRNRRetryExcErr || q.ent(o.wr).local != verbs.StatusSuccess {
@@ -248,14 +248,14 @@ func (w *World) failed(q *qp, o outcome) {
 		q.cutSend()
 		if p := q.peer; p != nil && o.status == verbs.StatusRNRRetryExcErr {
 			defer func(x bool) { p.refusedBy = x }(p.refusedBy)
-			p.refusedBy = true // it has just said that it has no receive, so it has not failed
+			p.refusedBy = true // it has just reported that it has no receive, so it has not failed
 		}
 		q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 		if p := q.peer; p != nil {
 			p.limit = min(p.limit, p.posted, p.forbidden())       // as in kill
 			for i := max(q.recvNext, p.base); i < p.posted; i++ { // also if p has ended since it sent them
 				if s := p.ent(i); s.recvErr != verbs.StatusSuccess && !s.came {
-					p.limit = min(p.limit, i) // had it come, q would have failed of that
+					p.limit = min(p.limit, i) // if it had arrived, q would have failed because of it
 				}
 			}
 		}
@@ -272,7 +272,7 @@ func (q *qp) errs() {
 	q.state, q.erredAt = verbs.StateErr, q.w.ticks
 }
 
-// discardFrom drops what request n of q and those behind it bring.
+// discardFrom drops the elements of request n of q and of those behind it.
 func (w *World) discardFrom(q *qp, n int) {
 	for all := sweep(&q.elems); all.next(); {
 		if e := all.e; e.wr >= n {
@@ -282,7 +282,7 @@ func (w *World) discardFrom(q *qp, n int) {
 	}
 }
 
-// completion is one that was decided before somebody polled it.
+// completion is one that was decided before a poll.
 type completion struct {
 	wr   int // as in outcome
 	recv bool
@@ -306,9 +306,9 @@ func (q *qp) decided(o outcome) {
 	q.done = append(q.done, c)
 }
 
-// settle asks what had completed by now, for q goes to ERR: what nobody has polled
-// stays in the CQ, and the rest is flushed. In eager mode a completion is a step of its
-// own. What ends in a way that hit does not take can only be flushed.
+// settle decides what had completed by now, because q goes to ERR: completions that were not polled
+// stay in the CQ, and the rest is flushed. In eager mode a completion is a step of its
+// own. A request that hit excludes can only be flushed.
 func (q *qp) settle(hit func(verbs.Status) bool) {
 	w := q.w
 	if !q.canFail() {
@@ -336,8 +336,8 @@ func (q *qp) settle(hit func(verbs.Status) bool) {
 	}
 }
 
-// polled gives back the slots that a completion frees: its own, and those of requests
-// before it that make none.
+// polled frees the slots that a completion frees: its own, and those of earlier requests
+// that make no completion.
 func (q *qp) polled(c *completion) {
 	if c.recv {
 		return
@@ -346,8 +346,8 @@ func (q *qp) polled(c *completion) {
 	q.freed = c.wr + 1
 }
 
-// wcPrint tells completions of one task apart without naming the peer: by where in
-// the queue the request stood. Of several tasks that does not say which ID it has.
+// wcPrint distinguishes the completions of one task without naming the peer: by the position of
+// the request in its queue. With several tasks, this does not determine its ID.
 func (q *qp) wcPrint(c *completion) print {
 	wc, next := &c.wc, c.wr+1
 	if c.recv {

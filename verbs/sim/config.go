@@ -18,43 +18,43 @@ type Config struct {
 	// Timers says when a timer may fire; the zero value is idle.
 	Timers   faults.Timers
 	Services []Service
-	// Reset takes what the nodes' code keeps outside the world back to its
-	// initial state; it is called before each run.
+	// Reset restores the initial state of everything that the nodes' code keeps outside the
+	// world; it is called before each run.
 	Reset func()
-	// Unreported, if set, says whether the memory of the checks has changed since the last SetHistory
-	// or Report. If it has at the end of a step, the run fails with ErrUnreported.
+	// Unreported, if set, reports whether the memory of the checks has changed since the last SetHistory
+	// or Report. If it has changed at the end of a step, the run fails with ErrUnreported.
 	Unreported func() bool
 	// Gate, if set, says whether a fault of kind k, or the healing of a link, may
 	// happen now. It may depend only on which life the concerned hosts are in.
 	Gate func(k faults.Kind, heal bool) bool
 	// Eager makes every arrival, placement and acknowledgement a step of its
-	// own instead of resolving them when somebody looks. It is slow; it is
-	// there to show that late resolution loses nothing.
+	// own instead of resolving them when code observes them. It is slow, and shows
+	// that late resolution loses nothing.
 	Eager bool
 	// Strengthen does at the card what the program does not do itself.
 	Strengthen Strengthen
-	// MaxPieces bounds into how many pieces a message may tear; 0 means every
-	// cell of the profile on its own. Verdicts say whether it mattered (Stats.CutShort).
+	// MaxPieces bounds the number of pieces into which a message may tear; 0 means every
+	// cell of the profile on its own. Verdicts state whether it mattered (Stats.CutShort).
 	MaxPieces int
-	// MaxSteps ends a run that does not end by itself. Default 100000.
+	// MaxSteps stops a run that does not finish by itself. Default 100000.
 	MaxSteps int
 	// Setup, if set, prepares the hosts before the first step of a run: nothing
 	// happens at the same time, and its calls return at once. It must not wait or
 	// choose (Host.Rand): the run then fails with an error that wraps ErrConfig.
 	Setup func(hosts []*Host)
-	// Linger keeps hosts up when their code has returned: a run ends when no
-	// code can go on, and it is no error if some then waits for ever.
+	// Linger keeps hosts up after their code has returned: a run finishes when no
+	// code can continue, and code that then waits forever is not an error.
 	Linger bool
-	// Injects are the power failures, revocations and timeouts that tasks inject, whatever the budget,
-	// and the hosts that they strike; Max does not count. They must be known from the beginning: before
-	// the first older contents of persistent memory count, before the second every request of the host,
-	// before the third which of its timers are set. With Linger any may come.
+	// Injects are the power failures, revocations and timeouts that tasks inject, whatever the budget
+	// allows, and the hosts that they strike; Max does not count. They must be known from the start:
+	// the first make older contents of persistent memory matter, the second every request of the host,
+	// the third the set of its timers. With Linger any may be injected.
 	Injects faults.Budget
-	// AtEnd, if set, is called when a run with Linger has ended. What is still
-	// under way lands as it asks for it with [Host.Settle].
+	// AtEnd, if set, is called when a run with Linger has finished. What is still
+	// under way lands when AtEnd asks for it with [Host.Settle].
 	AtEnd func(hosts []*Host)
-	// Hung, if set, is called when hosts wait and nothing but faults can happen, and none
-	// does: the run has finished then, instead of having failed. It gets what
+	// Hung, if set, is called when hosts wait, nothing but faults can happen, and none
+	// does: then the run finishes instead of failing. Hung gets the result of
 	// [World.Waiting] returns.
 	Hung func(waiting []string)
 }
@@ -73,8 +73,8 @@ type Node struct {
 	Daemon bool
 	// Symmetric marks the hosts that are interchangeable: they run the same code, and all code
 	// treats them alike. Code that goes through them one by one, or prefers one of several, must
-	// leave the order open: see [host.InAnyOrder]. An audit (explore/audit) tests that. Those that
-	// the fault budget tells apart are not taken for each other.
+	// leave the order open: see [host.InAnyOrder]. An audit (explore/audit) tests that. Hosts that
+	// the fault budget distinguishes are not treated as interchangeable.
 	Symmetric bool
 }
 
@@ -95,12 +95,12 @@ type Service struct {
 // ErrConfig is wrapped by every error of Config.
 var ErrConfig = errors.New("sim: bad configuration")
 
-// ErrDaemonReports: the code of a Daemon told the checks something. That is a mistake of the
+// ErrDaemonReports: the code of a Daemon reported something to the checks. That is a mistake of the
 // scenario, so there is no verdict.
 var ErrDaemonReports = errors.New("sim: a daemon host reports to the checks; leave out Node.Daemon")
 
-// ErrInjects: a task injected a fault that the configuration did not announce. What may strike
-// decides what a run remembers, so there is no verdict.
+// ErrInjects: a task injected a fault that the configuration did not announce. The announced faults
+// decide what a run remembers, so there is no verdict.
 var ErrInjects = errors.New("sim: a fault that was not announced")
 
 // ErrNobodyReports: Report was called outside of all tasks, as by Node.Again or a gate. That is
@@ -143,8 +143,8 @@ func (c *Config) Validate() error {
 	return c.checkBudget(names)
 }
 
-// checkBudget holds the faults against the hosts. Links to services can be cut, and that
-// is all that can happen to a service.
+// checkBudget checks the faults against the hosts. Links to services can be cut; no other
+// fault can strike a service.
 func (c *Config) checkBudget(nodes []string) error {
 	places := append(nodes, c.serviceHosts()...)
 	if len(places) > maxHosts {

@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// How the two ends of a connection meet, for the first time or anew.
+// How the two ends of a connection meet, for the first time or again.
 
 // prepared is a qp before it is connected.
 type prepared qp
@@ -36,7 +36,7 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	}
 	q.w.cur.drain()
 	if q.untold != q.h.tells || q.h.live > 1 {
-		q.w.cur.pauseAfter() // what comes before it finds nobody, and may have failed of that
+		q.w.cur.pauseAfter() // requests that arrive before it find no connection, and may have failed for that reason
 	} else {
 		q.w.cur.passes()
 	}
@@ -80,10 +80,10 @@ func (q *qp) link() {
 	q.meet()
 }
 
-// leaveBehind decides what of the old connection has arrived by now: the rest never will. In late
-// mode too nothing of it is left open, so that no rule need tell two connections apart.
+// leaveBehind decides what of the old connection has arrived by now: the rest never will. It leaves
+// nothing open, in late mode either, so that no rule needs to distinguish two connections.
 func (q *qp) leaveBehind() {
-	q.w.expireAtomics(q, 0) // its card executes those that have come: what is behind one has not come without it
+	q.w.expireAtomics(q, 0) // its card executes those that have arrived: what is behind one has not arrived without it
 	reach := q.reach()
 	for all := sweep(&q.elems); all.next(); {
 		switch e := all.e; {

@@ -23,8 +23,8 @@ type coro struct {
 	goroutine int64 // its number
 }
 
-// killed unwinds a coroutine whose task died; protocol code must not catch it. Its text
-// shows only if nothing recovers it, and then it was no coroutine that called.
+// killed unwinds a coroutine whose task died; protocol code must not recover it. Its text
+// appears only if nothing recovers it, and then the caller was not a coroutine.
 type killed struct{}
 
 func (killed) Error() string { return ErrGoroutine.Error() }
@@ -82,7 +82,7 @@ func (c *coro) start(f func()) { c.fn, c.idle, c.kill, c.err = f, false, false, 
 
 func (c *coro) resume() { c.next() }
 
-// yield gives control back to the world; it is called inside the coroutine.
+// yield returns control to the world; it is called inside the coroutine.
 func (c *coro) yield() {
 	c.out(struct{}{})
 	if c.kill {

@@ -8,9 +8,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// cq is a completion queue. In late mode it holds nothing but receives of connections that were
-// made anew, and what a channel has told of: which other completion is there is decided when
-// somebody polls. In eager mode the card fills it.
+// cq is a completion queue. In late mode it holds only receives of earlier connections, and the
+// completion that a channel has reported: every other completion is decided by a
+// poll. In eager mode the card fills it.
 type cq struct {
 	h     *Host
 	ord   int
@@ -42,8 +42,8 @@ func (c *cq) Destroy() error {
 	return nil
 }
 
-// maxVain is how often in a row a task may poll in vain although something is there: code
-// that gives up sooner is checked for it, and a loop ends. Verdicts on other code say so
+// maxVain is how often in a row a task may poll and find nothing although a completion is there:
+// code that gives up sooner is checked for it, and loops terminate. Verdicts on other code say so
 // (Stats.VainPolls).
 const maxVain = 3
 
@@ -68,7 +68,7 @@ func (c *cq) Poll(wc []verbs.WC) (int, error) {
 		return c.take(t, wc), nil
 	}
 	if t.vain > 0 {
-		t.wait(op{kind: opRun}) // a loop that polls in vain lets others go on
+		t.wait(op{kind: opRun}) // a loop that polls and finds nothing lets others run
 	}
 	c.touch()
 	can := c.canComplete()
@@ -108,8 +108,8 @@ func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 	return c.take(t, wc), nil
 }
 
-// take decides which completions come and delivers them: one, and if there is room for
-// more any number of those that can have come by now.
+// take decides which completions are delivered, and delivers them: one and, if there is room for
+// more, any number of those that may be available by now.
 func (c *cq) take(t *task, wc []verbs.WC) int {
 	t.vain = 0
 	n := 0
@@ -123,7 +123,7 @@ func (c *cq) take(t *task, wc []verbs.WC) int {
 	return n
 }
 
-// another decides whether one more completion has come: certainly if one was decided before.
+// another decides whether one more completion is available: certainly if one was decided before.
 func (c *cq) another() bool {
 	c.touch()
 	return c.canComplete() && c.h.w.machine.more(c)
@@ -205,7 +205,7 @@ func (c *cq) outcomes(o []outcome) []outcome {
 	return c.inOrder(o)
 }
 
-// touch notes whose doings the look at the CQ depends on.
+// touch notes the objects that the look at the CQ depends on.
 func (c *cq) touch() {
 	for _, qs := range [2][]*qp{c.qps, c.rqps} {
 		for _, q := range qs {
@@ -251,8 +251,8 @@ func (ch *channel) canComplete() bool {
 	return false
 }
 
-// Wait implements verbs.CompChannel: any CQ that may have a completion can be
-// the one. The completion itself is decided when that CQ is polled.
+// Wait implements verbs.CompChannel: it returns any CQ that may have a completion.
+// The completion itself is decided when that CQ is polled.
 func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
 	w := ch.h.w
 	w.guard()
@@ -281,7 +281,7 @@ func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
 	return c[i], nil
 }
 
-// Gather implements verbs.CompChannel. What each CQ has is decided on its own.
+// Gather implements verbs.CompChannel. The completion of each CQ is decided separately.
 func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) error {
 	w := ch.h.w
 	w.guard()
@@ -309,7 +309,7 @@ func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) 
 	return nil
 }
 
-// has reports whether c is of the channel.
+// has reports whether c belongs to the channel.
 func (ch *channel) has(c verbs.CQ) bool {
 	q, ok := c.(*cq)
 	return ok && q.ch == ch
@@ -353,8 +353,8 @@ func (c *cq) remoteSym() int {
 	return max(sym, -1)
 }
 
-// place tells c from the other CQs of its channel: by its index, or if it leads to an
-// interchangeable host by how many led there before.
+// place identifies c among the CQs of its channel: by its index or, if it leads to an
+// interchangeable host, by the number that led there before.
 func (c *cq) place(ch *channel) int {
 	sym, n := c.remoteSym(), 0
 	for i, x := range ch.cqs {

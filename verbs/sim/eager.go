@@ -6,8 +6,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// eager is the machine of the semantics note, section 7, with every arrival, placement and
-// acknowledgement a step of its own. It shares the rules of order with the late one, and none of
+// eager is the machine of the semantics note, section 7: every arrival, placement and
+// acknowledgement is a step of its own. It shares the rules of order with late, but none of
 // its shortcuts.
 type eager struct{ w *World }
 
@@ -57,8 +57,8 @@ func (m *eager) next(c *cq) completion {
 	return x
 }
 
-// received reports whether, as steps have said, q has taken request i of its peer, whose completion is
-// not in the CQ yet. In ERR it is the one that took it there, or one that was acknowledged before.
+// received reports whether q has taken request i of its peer, as steps have decided, and its completion is
+// not in the CQ yet. In ERR this is the request that caused it, or one that was acknowledged before.
 func (m *eager) received(q *qp, i int) bool {
 	if q.state == verbs.StateErr {
 		return q.peer.ent(i).recvErr != verbs.StatusSuccess || q.hasSeen(i)
@@ -83,18 +83,18 @@ func (m *eager) passed(q *qp, n int) {
 	m.w.neverMended(q, n)
 }
 
-// stops: what the card had not accepted never comes.
+// stops: what the card had not accepted never arrives.
 func (m *eager) stops(e *elem) bool {
 	m.w.discard(e)
 	return true
 }
 
-// staysOpen: only Writes that a card has accepted, and does not drain, come later.
+// staysOpen: only Writes that a card has accepted, and does not drain, land later.
 func (m *eager) staysOpen(e *elem) bool {
 	return !m.w.cfg.Profile.DrainOnRevoke && !e.byCPU() && e.kind != elemAtomic
 }
 
-// losesPower finds out at once what has persisted.
+// losesPower decides immediately what has persisted.
 func (m *eager) losesPower(r *region) {
 	w := m.w
 	w.dropPending(r, func(*elem) bool { return true })

@@ -6,11 +6,11 @@ import (
 )
 
 // A message that a card sends is a list of elements: pieces of a write, an
-// atomic, or the pieces that a Read samples. An element lands when somebody
-// looks at its bytes, when somebody else changes them, or when a later element
+// atomic, or the pieces that a Read samples. An element lands when a task or a card
+// looks at its bytes, when something changes them, or when a later element
 // that must follow it lands; until then it is pending, and stands for all the
 // moments at which it could land. This is the late resolution of the
-// architecture: placements that nobody sees cost nothing.
+// architecture: placements that nobody observes cost nothing.
 
 type elemKind = order.Kind
 
@@ -39,9 +39,9 @@ type elem struct {
 	fenced  bool
 	acked   bool // it reached the responder's card for certain
 	at      int  // when it was posted
-	ackAt   int  // since when it counts as acknowledged; unlimited: it arrived, and nobody was told
-	barred  int  // when what it mends could not be read; it had not landed by then
-	stopAt  int  // when its responder's queue pair stopped, if it had come by then; else 0 (acked.go)
+	ackAt   int  // since when it counts as acknowledged; unlimited: it arrived, and no requester learned it
+	barred  int  // when the memory that it mends could not be read; it had not landed by then
+	stopAt  int  // when its responder's queue pair stopped, if it had arrived by then; else 0 (acked.go)
 	came    bool // eager mode: it has arrived
 	frozen  bool // it landed before a moment that is over, or never will
 	frozeAt int  // that moment
@@ -49,19 +49,19 @@ type elem struct {
 	harm    harm // by a power failure that froze it
 	could   bool // it could land when its responder died
 	stage   stage
-	past    bool // it may have come before access was denied to an Atomic in front of it, which comes again, if at all
+	past    bool // it may have arrived before access was denied to an Atomic in front of it, which arrives again, if at all
 	asked   bool
 	mark    int    // scratch of changesOthers
 	got     []span // what a Read has sampled already
 }
 
-// since is the moment before which e has not landed for certain.
+// since is the moment before which e certainly has not landed.
 func (e *elem) since() int { return max(e.at, e.barred) }
 
 // changes reports whether e changes memory when it lands.
 func (e *elem) changes() bool { return e.kind == elemWrite || e.kind == elemAtomic }
 
-// responds reports whether the requester's completion tells that e was executed.
+// responds reports whether the requester's completion shows that e was executed.
 func (e *elem) responds() bool { return e.kind.Answered() }
 
 func (e *elem) overlaps(off, n int) bool { return e.off < off+n && off < e.off+e.n }
@@ -93,7 +93,7 @@ func (w *World) cells() order.Cells {
 	return order.Cells{Bytes: w.cfg.Profile.CellBytes, Pieces: w.cfg.MaxPieces}
 }
 
-// cut is Cells.Cut. It counts the messages of which not all ways to tear are tried.
+// cut is Cells.Cut. It counts the messages that can tear in more ways than are tried.
 func (w *World) cut(off, done, length int) int {
 	c := w.cells()
 	if done == 0 && c.Bounds(off, length) {
@@ -102,7 +102,7 @@ func (w *World) cut(off, done, length int) int {
 	return c.Cut(off, done, length)
 }
 
-// atOnce counts a load or a Read that finds several cells at one moment because messages tear into pieces only.
+// atOnce counts a load or a Read that finds several cells at one moment because messages tear only into MaxPieces.
 func (w *World) atOnce(off, n int) {
 	if w.cells().Pieces > 0 && w.cells().Sample(off, off+n) < off+n {
 		w.stats.CutShort++
@@ -121,7 +121,7 @@ func (w *World) piece(e *elem) order.Piece {
 }
 
 // stalls reports whether request i, which stands behind e, cannot leave before the response
-// of e has come.
+// of e has arrived.
 func (e *elem) stalls(i int) bool {
 	return e.kind.Answered() && order.Stalls(e.q.ent(e.wr).place, e.q.ent(i).place, e.q.cfg.MaxRdAtomic)
 }
@@ -138,7 +138,7 @@ func (e *elem) place() order.Place {
 // follows reports whether e must land after by, directly or through others.
 func (w *World) follows(e, by *elem) bool {
 	if !by.precedes(e) {
-		return false // nothing between them, and no way round
+		return false // nothing between them, and no other way
 	}
 	if w.before(by, e) {
 		return true

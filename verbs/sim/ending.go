@@ -31,7 +31,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	if a.SetState {
 		to = a.State
 	}
-	q.touchElems() // a failure of the peer's takes this end to ERR as well
+	q.touchElems() // a failure of the peer takes this end to ERR as well
 	if ends {
 		q.refuses()
 	} else {
@@ -57,7 +57,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		q.forbid(a.Access)
 		q.access = a.Access
 		q.grant()
-		q.w.cur.reach() // what comes now is refused in another way than when more is ended
+		q.w.cur.reach() // a request that arrives now is refused in another way than after the end
 	}
 	from := q.state
 	if to == verbs.StateErr || to == verbs.StateReset {
@@ -75,13 +75,13 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	return nil
 }
 
-// release lets go what was posted in SQD.
+// release sends what was posted in SQD.
 func (q *qp) release() {
 	q.held = unlimited
 }
 
-// kill ends both roles of the QP: what it sent and was not acknowledged may or
-// may not have executed, and what comes in is dropped.
+// kill ends both roles of the QP: unacknowledged requests may or
+// may not have executed, and incoming ones are dropped.
 func (q *qp) kill(to verbs.QPState) { q.killAfter(to, anything) }
 
 // killAfter is kill where requests can have completed before only as hit says.
@@ -90,7 +90,7 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 	if to == verbs.StateErr {
 		q.settle(hit)
 	} else if q.awaitsResponse() || q.cfg.PSN != 0 {
-		q.settle(anything) // what was answered is in memory, and what was acknowledged does not haunt the next connection
+		q.settle(anything) // what was answered is in memory, and what was acknowledged does not reach the next connection
 	} else {
 		q.leaves()
 	}
@@ -98,7 +98,7 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 	q.acksNoMore()
 	q.cutSend()
 	if p := q.peer; p != nil {
-		p.limit = min(p.limit, p.posted, p.forbidden()) // what it posts from now on is dropped
+		p.limit = min(p.limit, p.posted, p.forbidden()) // requests that it posts from now on are dropped
 	}
 	if to == verbs.StateReset {
 		q.done, q.misfitted = nil, false
@@ -117,11 +117,11 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 // cutSend ends the requester's role.
 func (q *qp) cutSend() {
 	defer func(x bool) { q.completing = x }(q.completing)
-	q.completing = true // what had completed before is known by now
+	q.completing = true // earlier completions are already decided
 	reach := q.reach()
 	q.limit = min(q.limit, q.posted, q.cutAt, q.held, q.refusedFrom(q.head))
 	if q.peer == nil && !q.stale {
-		q.limit = min(q.limit, q.first) // the peer was never there
+		q.limit = min(q.limit, q.first) // the peer never existed
 	}
 	q.remember()
 	for all := sweep(&q.elems); all.next(); {
@@ -138,9 +138,9 @@ func (q *qp) cutSend() {
 	q.shatter()
 }
 
-// leaveUnread drops Read e, whose response nobody takes. What is behind it may come all the same,
+// leaveUnread drops Read e, whose response has no receiver. Requests behind it may arrive all the same,
 // except Sends that leave after its response: those have left if it was executed, and in late mode
-// it may have been if it can have come.
+// it may have been executed if it can have arrived.
 func (q *qp) leaveUnread(e *elem, reach int) {
 	for i := e.wr + 1; i < q.posted && !q.w.machine.mayHaveRun(e, reach); i++ {
 		if s := q.ent(i); s.op.ConsumesRecv() && (s.flags&verbs.Fence != 0 || e.stalls(i)) {
@@ -154,7 +154,7 @@ func (q *qp) leaveUnread(e *elem, reach int) {
 // refused is the first request that fails if nothing changes, at the responder or before it is sent.
 func (q *qp) refused() int { return min(q.refusedFrom(q.head), q.forbidden()) }
 
-// refusedFrom is the first request from n on that fails whatever its responder grants.
+// refusedFrom is the first request from n on that fails whatever access its responder grants.
 func (q *qp) refusedFrom(n int) int {
 	for i := n; i < q.posted; i++ {
 		if s := q.ent(i); s.nak != verbs.StatusSuccess && (!s.early || s.keyless) || s.local != verbs.StatusSuccess {
@@ -206,7 +206,7 @@ func (q *qp) Destroy() error {
 		return nil
 	}
 	q.w.cur.drain()
-	q.touch(Read) // whether others can tell is also for them to change
+	q.touch(Read) // whether others can notice it is also for them to change
 	if !q.gone && !q.silent() {
 		q.w.cur.pauseDirty()
 	} else {
@@ -228,8 +228,8 @@ func (q *qp) Destroy() error {
 	return nil
 }
 
-// silent reports whether nobody can tell that q goes: it has failed already, and
-// its peer has nothing under way to it.
+// silent reports whether nobody can notice the end of q: it has failed already, and
+// its peer has nothing in flight to it.
 func (q *qp) silent() bool {
 	p := q.peer
 	return q.state == verbs.StateErr && (p == nil || p.idle() || len(p.elems) == 0 && p.head == p.posted)
@@ -264,8 +264,8 @@ func (s *sqEntry) refuse(nak verbs.Status) {
 	}
 }
 
-// seenAt is the first request from i on of which nothing shows that it has arrived
-// whole: what has landed has arrived, and what is before it unless there may be gaps.
+// seenAt is the first request from i on that nothing shows to have arrived
+// whole: what has landed has arrived, and so has what is before it, unless gaps are possible.
 func (q *qp) seenAt(i int) int {
 	for j := i; j < q.posted; j++ {
 		pieces := q.ent(j).payload
@@ -280,10 +280,10 @@ func (q *qp) seenAt(i int) int {
 	return i
 }
 
-// cutOff reports whether e's request cannot succeed any more, although it may have come.
+// cutOff reports whether e's request can no longer succeed, although it may have arrived.
 func (e *elem) cutOff() bool { return !e.over() && (e.frozen || e.could) }
 
-// overtook reports whether e came to a machine that is up, if it did, before what its
+// overtook reports whether e, if it arrived, reached a machine that is up, before a request that its
 // responder refused.
 func (e *elem) overtook() bool { return e.could && !e.byCPU() && e.reg != nil && e.reg.h.alive }
 

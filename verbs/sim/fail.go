@@ -7,22 +7,22 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// How a queue pair fails before anybody polls the completion that says so. A card
+// How a queue pair fails before a poll returns the completion that reports the failure. A card
 // takes a queue pair to ERR as soon as a request fails, and the responder's end too if
-// it is the one that refused: receives are flushed, requests that come in are dropped,
-// State says ERR. In eager mode that is the step of an acknowledgement. In late mode
+// it refused the request: receives are flushed, incoming requests are dropped, and
+// State returns ERR. In eager mode that is the step of an acknowledgement. In late mode
 // completions are decided when they are polled, and so is the failure, except
 //
-//   - where somebody looks at one of the two ends directly (State, Modify) or does what
-//     makes the failure impossible (a receive for a Send that had found none, the
-//     healing of a link, the end of the requester): whether it has failed by now is
-//     then a choice inside that step;
-//   - where somebody would notice who does not look there: a receive is flushed, or a
-//     request that is under way to one of the two ends is dropped. Then the failure is
+// - where code looks at one of the two ends directly (State, Modify) or does what
+// makes the failure impossible (a receive for a Send that had found none, the
+// healing of a link, the end of the requester): whether it has failed by now is
+// then a choice inside that step;
+// - where others would notice without such a look: a receive is flushed, or a
+// request that is under way to one of the two ends is dropped. Then the failure is
 //     an event of its own.
 //
-// Anything else that a failure changes is what the queue pair itself has posted, and
-// whether that was executed is asked when its completions are decided, not before.
+// All other changes by a failure concern requests that the queue pair itself has posted. Whether
+// they were executed is decided with their completions, not before.
 
 // canFail reports whether something may go wrong at q's requester, which is not failing
 // just now.
@@ -31,7 +31,7 @@ func (q *qp) canFail() bool {
 }
 
 // failures appends the failures that may come next, whatever succeeds before them.
-// whole says that all that is outstanding may succeed as well, and that a completion says so.
+// whole means that all outstanding requests may succeed as well, and that a completion reports it.
 func (q *qp) failures(o []outcome) (out []outcome, whole bool) {
 	if !q.canFail() {
 		return o, false
@@ -55,10 +55,10 @@ func (q *qp) underWay() bool {
 	return q != nil && !q.gone && q.h.alive && q.sends() && q.head < q.posted
 }
 
-// noticed returns the failures that somebody else would notice at once.
+// noticed returns the failures that others would notice immediately.
 func (q *qp) noticed(o []outcome) (out []outcome, whole bool) {
 	p := q.peer
-	own := q.receives() || p.underWay() || q.mendedFirst() >= 0 || q.cfg.PSN != 0 && q.head < q.posted // its packets may haunt the next connection
+	own := q.receives() || p.underWay() || q.mendedFirst() >= 0 || q.cfg.PSN != 0 && q.head < q.posted // its packets may reach the next connection
 	theirs := p.receives() && p.state != verbs.StateErr
 	if !own && !theirs {
 		return o, false
@@ -67,7 +67,7 @@ func (q *qp) noticed(o []outcome) (out []outcome, whole bool) {
 	if !own && !slices.ContainsFunc(o, func(x outcome) bool { return takesPeer(x.status) }) {
 		return o[:0], false
 	}
-	return o, whole && len(o) > 0 // one that the peer does not notice may keep it from noticing any
+	return o, whole && len(o) > 0 // a failure that the peer does not notice may keep the peer from noticing any
 }
 
 func only(o []outcome, hit func(verbs.Status) bool) []outcome {
@@ -90,7 +90,7 @@ func (w *World) enabledFailures() {
 	}
 }
 
-// failsUnheard reports whether somebody would notice that q fails, or what it loses, without a poll of its completions.
+// failsUnheard reports whether others would notice that q fails, or what it loses, without a poll of its completions.
 func (q *qp) failsUnheard() bool {
 	if q.vanishing() >= 0 || q.unfitUntold() >= 0 {
 		return true
@@ -102,8 +102,8 @@ func (q *qp) failsUnheard() bool {
 
 func (q *qp) failActor() Actor { return actor(actFail, q.h.life, q.h.node.idx, int(q.num)) }
 
-// stepFail makes q fail, or succeed with all that it has posted: that is decided then,
-// as if all acknowledgements had come.
+// stepFail makes q fail, or succeed with everything that it has posted: that is decided then,
+// as if all acknowledgements had arrived.
 func (w *World) stepFail(ev Event) {
 	q := ev.qp
 	if ev.quiet && (!q.failsUnheard() || w.choose(ChooseCutoff, 2, func(k int) string { return q.name() + quietNames[k] }) == 1) {
@@ -139,15 +139,15 @@ func (w *World) stepFail(ev Event) {
 		q.peer.misfits(fails)
 		return
 	case mends >= 0:
-		w.mendFor(q.ent(mends)) // nobody is told
+		w.mendFor(q.ent(mends)) // no host learns it
 		return
 	}
 	q.completeTo(outcome{q: q, wr: q.outstanding() - 1, status: verbs.StatusSuccess})
 }
 
-// vanishing is the request of q that takes the next receive at the other end, if nobody
-// sends it again and it may never have come, or -1. That it is lost is an event, for
-// whoever waits for it then waits on.
+// vanishing is the request of q that takes the next receive at the other end, if it is not
+// sent again and may never have arrived, or -1. Its loss is an event, because
+// a task that waits for it then keeps waiting.
 func (q *qp) vanishing() int {
 	p := q.peer
 	if q.buffer != nil || p == nil || !q.w.machine.failsUnseen() || p.peer != q || p.gone || !p.h.alive || p.state == verbs.StateErr ||
@@ -161,23 +161,23 @@ func (q *qp) vanishing() int {
 	return i
 }
 
-// accepted reports whether the responder's card has all of request i for certain, and of what is before it.
+// accepted reports whether the responder's card certainly has all of request i, and everything before it.
 func (q *qp) accepted(i int) bool {
 	pieces := q.ent(i).payload
 	return len(pieces) > 0 && !slices.ContainsFunc(pieces, func(e *elem) bool { return !e.acked && !e.seen() }) &&
 		!slices.ContainsFunc(q.elems, func(e *elem) bool { return e.wr <= i && q.connection(e.wr) == q.connection(i) && !e.acked })
 }
 
-// cutForGood reports whether the link is cut and no healing is due. A gate that forbids it may do so for ever.
+// cutForGood reports whether the link is cut and no healing is due. A gate may forbid the healing forever.
 func (q *qp) cutForGood() bool {
 	forbidden := q.w.cfg.Gate != nil && !q.w.cfg.Gate(faults.Partition, true)
 	return slices.ContainsFunc(q.w.cuts, func(c linkState) bool { return (!c.heals || forbidden) && q.between(c.a, c.b) })
 }
 
-// asks asks whether q has failed by now in a way that hit wants to know of.
+// asks decides whether q has failed by now with a failure that hit accepts.
 func (q *qp) asks(hit func(verbs.Status) bool) bool { return q.failsBy(hit, false) }
 
-// failsBy is asks where it may be certain that q has failed.
+// failsBy is asks where q may certainly have failed.
 func (q *qp) failsBy(hit func(verbs.Status) bool, certain bool) bool {
 	w := q.w
 	if !q.canFail() {
@@ -205,7 +205,7 @@ func (q *qp) failsBy(hit func(verbs.Status) bool, certain bool) bool {
 	return true
 }
 
-// looked asks whether q is in ERR by now, for somebody looks at its state: because of
+// looked decides whether q is in ERR by now, because code looks at its state: because of
 // its own requests or because it refused one of its peer's.
 func (q *qp) looked() {
 	if q.gone || q.asks(anything) {
@@ -232,7 +232,7 @@ func (q *qp) misfit() int {
 	return i
 }
 
-// unfit is the request of q among o that takes the peer to ERR before q is told, because it does
+// unfit is the request of q among o that takes the peer to ERR before q is notified, because it does
 // not fit its receive, or -1.
 func (q *qp) unfit(o []outcome) int {
 	p := q.peer
@@ -246,8 +246,8 @@ func (q *qp) unfit(o []outcome) int {
 	return i
 }
 
-// unfitUntold is the request of q that takes the peer to ERR although q hears of nothing, or of
-// nothing for certain, or -1. Only what the peer itself has posted is flushed then: if its receives
+// unfitUntold is the request of q that takes the peer to ERR although q is not notified, or not
+// certainly, or -1. Then only the peer's own requests are flushed. If its receives
 // complete in the same CQ, the one that fails comes first there, and decides it.
 func (q *qp) unfitUntold() int {
 	p := q.peer
@@ -257,17 +257,17 @@ func (q *qp) unfitUntold() int {
 	return p.misfit()
 }
 
-// misfits takes q to ERR because of request i of the peer. That hears of it unless q's host dies first.
+// misfits takes q to ERR because of request i of the peer. The peer is notified unless q's host dies first.
 func (q *qp) misfits(i int) {
 	q.touchElems()
 	q.w.arrive(q.peer, i+1)
-	q.peer.ent(i).came = true // also if the peer was RESET since
+	q.peer.ent(i).came = true // even if the peer was RESET since
 	q.w.departed(q.peer, i)
 	q.receiveFailed(i, isSuccess)
 	q.misfitted = true
 }
 
-// refuses asks whether q has refused a request of its peer's by now, and taken both ends to ERR.
+// refuses decides whether q has refused a request of its peer by now, and taken both ends to ERR.
 func (q *qp) refuses() {
 	p := q.peer
 	if p == nil || q.state == verbs.StateErr {
@@ -277,22 +277,22 @@ func (q *qp) refuses() {
 		p.asks(takesPeer)
 		return
 	}
-	// Of a peer that hears of nothing any more only what meets a receive counts: see receiveFailed.
+	// If the peer is not notified of anything more, only what meets a receive counts: see receiveFailed.
 	if i := q.misfit(); i >= 0 && q.w.machine.failsUnseen() &&
 		q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + receivedNames[k] }) == 1 {
 		q.misfits(i)
 	}
 }
 
-// leaves asks whether q had been refused something before it ends: its peer is in ERR
-// then, and if not it never will be.
+// leaves decides whether q had been refused something before it ends: in that case its peer is in ERR
+// then; otherwise it never will be.
 func (q *qp) leaves() {
 	if p := q.peer; p != nil && !p.gone && p.h.alive && p.state != verbs.StateErr {
 		q.asks(takesPeer)
 	}
 }
 
-// completeTo makes o happen, and what succeeds before it. All that waits in the CQ then.
+// completeTo makes o happen, and what succeeds before it. All of that waits in the CQ then.
 func (q *qp) completeTo(o outcome) {
 	for q.state != verbs.StateErr && q.head <= o.wr {
 		next := o

@@ -84,7 +84,7 @@ func (w *World) announced(k faults.Kind, a int) bool {
 	return slices.ContainsFunc(w.cfg.Injects, func(r faults.Rule) bool { return r.Kind == k && r.Matches(w.places[a]) })
 }
 
-// mayDie reports whether a fault may end the machine of n.
+// mayDie reports whether a fault may kill the machine of n.
 func (w *World) mayDie(n *node) bool { return w.mayStrike(n, faults.Crash, faults.Power) }
 
 func (w *World) applies(c *candidate) bool {
@@ -115,7 +115,7 @@ func (w *World) faultApplies(k faults.Kind, n *node) bool {
 }
 
 // refusable reports whether a request under way will be refused: its responder then fails
-// as well, which others can tell even if the requester crashes before it knows.
+// as well, which others can notice even if the requester crashes before it is notified.
 func (h *Host) refusable() bool {
 	for _, q := range h.card.qps {
 		if p := q.peer; p == nil || p.state == verbs.StateErr || !q.canFail() {
@@ -130,9 +130,9 @@ func (h *Host) refusable() bool {
 	return false
 }
 
-// serving reports whether all that a daemon is about to do is to take a request.
-// A crash after that includes all that a crash before it allows: the answer, and
-// whatever else it does, may be lost. Only the checks could tell, and daemons do
+// serving reports whether the only next step of a daemon is to take a request.
+// A crash after that step allows everything that a crash before it allows: the answer, and
+// all its other effects, may be lost. Only the checks could notice, and daemons do
 // not report to them. The step that takes the request must have no effect that survives a
 // crash: it neither injects a fault, nor terminates the daemon, nor opens the first
 // persistent region (see Inject, boot and OpenPMEM).
@@ -144,7 +144,7 @@ func (w *World) serving(n *node) bool {
 	for _, t := range w.tasks {
 		if t.alive && t.h == n.cur {
 			if t.op.kind != opAccept || t.op.lis.closed || t.op.fired {
-				return false // it goes on without one
+				return false // the run continues without one
 			}
 			ready = ready || w.ready(t)
 		}
@@ -190,11 +190,11 @@ func (q *qp) between(a, b int) bool {
 
 // inject makes a fault happen.
 func (w *World) inject(ev Event) {
-	w.strike(faults.Kind(ev.Actor.life()), ev.a, ev.b) // what lands while power fails may be lost: see mayLosePower
+	w.strike(faults.Kind(ev.Actor.life()), ev.a, ev.b) // what lands during the failure may be lost: see mayLosePower
 	for _, i := range w.cands[ev.rule].rules {
 		m := Write
 		if w.left[i] > 1 {
-			m = Add // two of them leave as much in either order
+			m = Add // two of them leave the same in either order
 		}
 		w.left[i]--
 		w.touch(object(objBudget, 0, i), m)
@@ -343,7 +343,7 @@ func (q *qp) die() {
 // responderDied decides how many of q's Reads and Atomics had been executed
 // before the responder died; their responses may still be on the way.
 func (w *World) responderDied(q *qp) {
-	q.limit = min(q.limit, q.posted, q.cutAt, q.held) // nor will a heal bring what the link kept back
+	q.limit = min(q.limit, q.posted, q.cutAt, q.held) // nor will a healing deliver what the link held back
 	w.machine.responderDied(q)
 	w.dropBehind(q)
 }
@@ -386,7 +386,7 @@ func (m *late) responderDied(q *qp) {
 }
 
 // dropBehind discards what had to wait for Reads and Atomics that the dead
-// responder did not execute. Of those of a dead requester nobody knows.
+// responder did not execute. If the requester is dead too, nobody knows which those are.
 func (w *World) dropBehind(q *qp) {
 	if !q.h.alive || q.gone {
 		return
@@ -400,7 +400,7 @@ func (w *World) dropBehind(q *qp) {
 
 // dropAfter discards what has to wait for e.
 func (w *World) dropAfter(e *elem) {
-	var waits []*elem // what is between two may be why the second one waits
+	var waits []*elem // an element between the two may be why the second one waits
 	for _, x := range e.q.elems {
 		if x.changes() && w.follows(x, e) {
 			waits = append(waits, x)

@@ -22,7 +22,7 @@ func (w *World) unfetched(e *elem) *elem {
 	return nil
 }
 
-// leavesBefore reports whether p is on its way whenever e is.
+// leavesBefore reports whether p has left whenever e has.
 func (w *World) leavesBefore(p, e *elem) bool {
 	return p.q == e.q && (p.precedes(e) && !w.overtakes(e, p) ||
 		w.cfg.Profile.WholePackets && p.kind == elemWrite && e.kind == elemWrite && w.mates(p, e))
@@ -46,7 +46,7 @@ func (w *World) fetchOne(e *elem) {
 	}
 }
 
-// beforeFetch asks what has come to e's source memory: responses, and what others have under way.
+// beforeFetch decides what has arrived in e's source memory: responses, and what others have under way.
 func (w *World) beforeFetch(e *elem) {
 	if e.src != nil {
 		w.responses(e.src, e.srcOff, e.n)
@@ -64,7 +64,7 @@ func (w *World) takeSource(e *elem) {
 }
 
 func (w *World) dropSource(e *elem) {
-	w.touch(e.src.object(), Write) // a store there asks who has fetched
+	w.touch(e.src.object(), Write) // a store there must decide who has fetched
 	e.src.srcs = without(e.src.srcs, e)
 	e.src = nil
 }

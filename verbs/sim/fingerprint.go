@@ -8,19 +8,19 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// The fingerprint of a state covers all on which its future depends; the table in
-// fingerprint_test.go says of every field of the world where it is, or why it is not.
+// The fingerprint of a state covers everything that its future depends on. The table in
+// fingerprint_test.go lists every field of the world: where it is covered, or why it is not.
 //
-// What has no order is added up (Print.Plus), each element with its own identity:
+// Unordered things are added (Print.Plus), each with its own identity:
 // hosts, tasks, queue pairs, messages, cuts. So two steps that commute lead to one
-// fingerprint, in whichever order they are made.
+// fingerprint, in either order.
 //
-// Interchangeable hosts are not named. What concerns one of them is its part, what
+// Interchangeable hosts are not named. What concerns one of them is its part, and what
 // concerns two is a relation of the pair. Parts are sorted, and relations hashed in the
-// sorted order: if two states have one fingerprint, the permutation that takes the one's
-// order to the other's takes the parts, and every relation, of the one state to those of
+// sorted order. If two states have one fingerprint, the permutation from the order of the one
+// to the order of the other maps the parts and all relations of the one state to those of
 // the other, so it is an isomorphism of the states. Among hosts with equal parts any
-// order would do for this; another one may only miss that two states are alike.
+// order would do for this; a different one may only fail to show that two states are alike.
 //
 // This rests on what a scenario promises when it calls hosts symmetric: its code treats
 // them alike, and neither messages nor memory nor reports name one of them, but by what
@@ -49,8 +49,8 @@ func (o *obs) see(tag int, v print) {
 	o.main = o.main.Uint(0x5bd1e995)
 }
 
-// named adds which hosts these are, if the task visits one and sees something of another. That is a
-// relation of the two, which no part of theirs can express: nothing renames them then.
+// named adds which hosts these are, if the task visits one and observes another. This is a
+// relation of the two, which no part of either can express: from then on nothing renames them.
 func (o *obs) named(tag int) {
 	if o.visited != 0 && o.visited != tag+1 {
 		o.main = o.main.Int(o.visited).Int(tag)
@@ -69,8 +69,8 @@ func (o *obs) makes(kind, ord int) {
 // seeUint adds a number that is about no interchangeable host.
 func (o *obs) seeUint(v uint64) { o.main = o.main.Uint(v) }
 
-// refused adds that an operation failed: what it failed of may be over before the next
-// state, and then nothing else tells.
+// refused adds that an operation failed. The reason may be over before the next
+// state, and then nothing else shows it.
 func (t *task) refused(err error) error {
 	for i, x := range [...]error{verbs.ErrClosed, verbs.ErrBusy, verbs.ErrState, verbs.ErrQueueFull, verbs.ErrInvalid, verbs.ErrUnsupported} {
 		if errors.Is(err, x) {
@@ -80,7 +80,7 @@ func (t *task) refused(err error) error {
 	return err
 }
 
-// seeAll is see for several things that were seen at once, of hosts that differ.
+// seeAll is see for several observations at one moment, about different hosts.
 func (o *obs) seeAll(n int, seen func(i int) (tag int, v print, ok bool)) {
 	before := o.main
 	for i := range n {
@@ -97,7 +97,7 @@ func (o *obs) seeAll(n int, seen func(i int) (tag int, v print, ok bool)) {
 	o.main = o.main.Uint(0x2545f491)
 }
 
-// join adds what somebody else knew.
+// join adds what another task knew.
 func (o *obs) join(x *obs) {
 	before := o.main
 	o.main = o.main.Print(x.main)
@@ -109,11 +109,11 @@ func (o *obs) join(x *obs) {
 	}
 }
 
-// told is what a message says that a task sends from interchangeable host self to
-// interchangeable host to; -1 is any other. It is from which state of the sender the
-// message came, rather than what it contains: keys and numbers of queue pairs differ
-// between hosts that are alike. All that the sender knew is in it, since the message
-// may outlive the sender; which of the other hosts what it knew was about is not, since
+// told is the content of a message that a task sends from interchangeable host self to
+// interchangeable host to; -1 is any other. It is the state of the sender from which the
+// message came, not the data in it: keys and numbers of queue pairs differ
+// between hosts that are alike. It includes everything that the sender knew, since the message
+// may outlive the sender. It does not say about which other hosts the sender knew it, since
 // the message does not name them.
 func (o *obs) told(self, to int) print {
 	var others print
@@ -231,7 +231,7 @@ const (
 	tagOrder
 )
 
-// about adds p, which concerns hosts a and b, to what it is about. A relation of two
+// about adds p, which concerns hosts a and b, to the parts or the relation that it belongs to. A relation of two
 // interchangeable hosts has a direction.
 func (w *World) about(a, b int, p print) {
 	f := &w.fpbuf
@@ -284,7 +284,7 @@ func (w *World) aboutThree(a, b, c int, p print) {
 }
 
 // canonical sorts the parts of the interchangeable hosts. One round of colour refinement
-// tells hosts apart by whom they are related to.
+// distinguishes hosts by the hosts that they are related to.
 func (w *World) canonical() []uint8 {
 	f := &w.fpbuf
 	n := len(w.sym)

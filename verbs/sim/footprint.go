@@ -2,23 +2,23 @@ package sim
 
 import "github.com/verbatim-rdma/verbatim/faults"
 
-// What a step uses, so that the search knows which steps commute. Two steps commute if
-// no use of the one conflicts with a use of the other. The rules are coarse on purpose,
-// since a use that is forgotten can cost a verdict, and one too many only time:
+// The objects that a step uses, so that the search knows which steps commute. Two steps commute if
+// no use of the one conflicts with a use of the other. The rules are coarse on purpose:
+// a missing use can cost a verdict, and an extra one only time.
 //
-//   - A step of a task uses its host: objHost stands for the tasks and for all that only
+// - A step of a task uses its host: objHost stands for the tasks and for everything that only
 //     they can reach. So steps of one host never commute.
-//   - Whoever deals with a life of another host uses that life (objLife), and what ends the life
-//     writes it. Which life of a host is the current one, and whether it is up, is an object too:
-//     callers use it, and ends and restarts write it.
-//   - Whoever deals with a queue pair uses the link of its two hosts (objLink). Only
+// - A step that deals with a life of another host uses that life (objLife), and the end of the life
+// writes it. Which life of a host is the current one, and whether it is up, is an object too:
+// callers use it, and ends and restarts write it.
+// - A step that deals with a queue pair uses the link of its two hosts (objLink). Only
 //     posts of requests commute there.
-//   - A request on its way to memory uses the memory (objMem). So does whatever
-//     changes which requests can still come there: see touchElems.
-//   - Healing, failures of queue pairs, and all faults but the plain crash of a host
+// - A request on its way to memory uses the memory (objMem). So does every step that
+// changes which requests can still arrive there: see touchElems.
+// - Healing, failures of queue pairs, and all faults but the plain crash of a host
 //     commute with nothing (touchAll). They are rare.
 //
-// The claim that steps commute which have nothing in common is tested by explore/audit.
+// The package explore/audit tests the claim that steps without a common object commute.
 
 // touch records that the current step uses an object.
 func (w *World) touch(o Object, m Mode) {
@@ -58,10 +58,10 @@ func lifeOf(n, life int) Object { return object(objLife, n, life+1) }
 // touchLife notes that the step deals with one life of a host, whether it has ended or not.
 func (h *Host) touchLife() { h.w.touch(lifeOf(h.node.idx, h.life), Read) }
 
-// touchRestart notes that the next life of a host begins. It needs nothing but what the host has left behind, and
-// its own code runs in later steps. Others can tell if they call the host, which finds this life, or look at its
-// lives, or if an endpoint that they use names this life before it begins. What concerns connections of the lives
-// before, and calls to them, stays as it is, and so do all clocks.
+// touchRestart notes that the next life of a host begins. It needs only what the host has left behind, and
+// its own code runs in later steps. Others notice if they call the host, which now finds this life, or look at its
+// lives, or if an endpoint that they use names this life before it begins. Connections of earlier lives, and
+// calls to them, stay as they are, and so do all clocks.
 func (w *World) touchRestart(n *node) {
 	w.touch(object(objHost, n.idx, 0), Write)
 	w.touch(n.current(), Write)
@@ -108,7 +108,7 @@ func (q *qp) touchMedia() {
 	}
 }
 
-// touchDeath notes that the step looks whether the budget still has a crash or a power failure for n.
+// touchDeath notes that the step depends on whether the budget still has a crash or a power failure for n.
 func (w *World) touchDeath(n *node) {
 	for i := range w.cands {
 		if c := &w.cands[i]; c.a == n.idx && (c.kind == faults.Crash || c.kind == faults.Power) {

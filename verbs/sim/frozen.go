@@ -1,12 +1,12 @@
 package sim
 
-// What is frozen landed before a moment that is over, or never will. It stays open which,
-// until somebody comes to its bytes.
+// A frozen element landed before a moment that is over, or never will. Which of the two stays open
+// until a step reaches its bytes.
 
-// settleRivals decides what became of those frozen elements of q, just now, whose bytes
-// somebody else is about to change or to read: that may have happened before they landed
-// as well as after, which nobody can tell later. All the others stay open until somebody
-// comes to their bytes, for whoever does so was not under way yet.
+// settleRivals decides the fate of those frozen elements of q, just now, whose bytes
+// another element is about to change or to read: that may have happened before they landed
+// or after, which no later step can decide. All the others stay open until a step reaches
+// their bytes, because no element was under way to these yet.
 func (m *late) settleRivals(q *qp) {
 	w := m.w
 	for all := sweep(&q.elems); all.next(); {
@@ -17,8 +17,8 @@ func (m *late) settleRivals(q *qp) {
 	}
 }
 
-// rivalled reports whether somebody was under way to the bytes of e when it froze. Who came
-// later is no rival; to decide e for him too would lose nothing, and make more states.
+// rivalled reports whether another element was under way to the bytes of e when it froze. A later one
+// is no rival: to decide e for it too would lose nothing, but create more states.
 func (w *World) rivalled(e *elem) bool {
 	for _, x := range e.reg.pend {
 		if !x.frozen && !x.during() && x.wants(e.off, e.n) && x.since() < e.frozeAt {
@@ -28,7 +28,7 @@ func (w *World) rivalled(e *elem) bool {
 	return false
 }
 
-// settleFrozen decides which frozen elements had landed: their time is past, so
+// settleFrozen decides which frozen elements had landed: their moment is over, so
 // all cells must agree on it.
 func (w *World) settleFrozen(r *region, off, n int) {
 	for {

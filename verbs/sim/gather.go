@@ -15,7 +15,7 @@ type gather struct {
 	ord  int
 	reqs []*request
 	out  []host.Answer
-	// known is what was observed of each call that is not pending, by which task.
+	// known is what was observed of each call that is not pending, and by which task.
 	known []known
 	// shared: code has it, and several tasks may wait for it.
 	shared bool
@@ -75,11 +75,11 @@ func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 	w := h.w
 	w.guard()
 	if w.dying() {
-		panic(killed{}) // the dead call nobody
+		panic(killed{}) // a dead host calls nobody
 	}
 	w.cur.drain()
 	if !w.preparing && !w.dying() {
-		w.cur.pauseDirty() // who answers to a name may have changed because of what the task did before
+		w.cur.pauseDirty() // the task may have changed who answers to a name
 	}
 	g := &gather{h: h, ord: len(h.gaths), timed: timeout >= 0, deadline: h.after(timeout), span: timeout, began: w.steps}
 	h.gaths = append(h.gaths, g)
@@ -125,9 +125,9 @@ func (g *gather) ready(need int) bool {
 	return have+can >= need || open == 0
 }
 
-// Wait implements host.Gather. Which answers have come is a choice of a set: the
-// order in which they came is not observable, so it is not explored. More may have come
-// than were needed by the time that the task goes on, and failures with them.
+// Wait implements host.Gather. Which answers have arrived is a choice of a set: the
+// order in which they arrived is not observable, so it is not explored. By the time that the task
+// continues, more may have arrived than were needed, and failures with them.
 func (g *gather) Wait(need int) []host.Answer {
 	w := g.h.w
 	w.guard()
@@ -176,8 +176,8 @@ func (g *gather) Wait(need int) []host.Answer {
 type fate uint8
 
 // sets lists the fates of all calls with which Wait(need) can return, one after the other:
-// first those without more answers than needed, which a run without surprises meets. Once
-// it is too late it returns with whatever has come.
+// first those without more answers than needed, which a run without surprises takes. After
+// the deadline, Wait returns with whatever has arrived.
 func (g *gather) sets(need int, timely bool) []fate {
 	w, n := g.h.w, len(g.reqs)
 	// can is how many of the calls from i on have succeeded or may, open how many must be awaited.
@@ -245,7 +245,7 @@ func (g *gather) setName(s []fate) string {
 	return out
 }
 
-// resolve ends call i and returns what was observed of it.
+// resolve finishes call i and returns what was observed of it.
 func (g *gather) resolve(i int, failed bool) (tag int, v print) {
 	r, a := g.reqs[i], &g.out[i]
 	w := g.h.w
@@ -254,12 +254,12 @@ func (g *gather) resolve(i int, failed bool) (tag int, v print) {
 		tag = r.to.node.sym
 	}
 	if failed {
-		w.cur.looked = true // the link may heal before what the task does next
+		w.cur.looked = true // the link may heal before the next operation of the task
 		a.Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrUnreachable)
-		if r.to != nil && (r.cut || !r.to.alive) { // what came through a cut may be taken even now
+		if r.to != nil && (r.cut || !r.to.alive) { // what got through a cut may be taken even now
 			w.touch(object(objMail, r.to.node.idx, 0), Write)
 			r.to.dropMail(r)
-			g.h.acted = true // it cannot come any more
+			g.h.acted = true // it cannot arrive any more
 		}
 		if w.tracer != nil {
 			w.traceFrom(g.h, g.h, "unreachable", "gets no answer from %s", r.toName())

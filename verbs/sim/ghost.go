@@ -17,8 +17,8 @@ type ghost struct {
 	data     []byte
 }
 
-// remember keeps what may be under way when q's requester stops: what is acknowledged is not in a
-// payload any more.
+// remember keeps what may be under way when q's requester stops. Acknowledged requests are not in flight
+// any more.
 func (q *qp) remember() {
 	if q.cfg.PSN == 0 || !q.linked {
 		return

@@ -25,14 +25,14 @@ type Host struct {
 	mail   []*request
 	muts   []*mutex
 	mrs    int           // registrations so far, for the keys
-	made   print         // what it has made that the card or the host keeps, and ended
+	made   print         // what it has made that the card or the host keeps, and what of that is destroyed
 	bank   *bank         // of its machine
 	clock  time.Duration // in the regimes free and skew
-	looked bool          // at its clock, in these: since then its zones know what passes
+	looked bool          // at its clock, in these: its zones know the time since then
 	timers zone.Zone     // what is known of its pending timers, on its own clock, in these
-	// acted: its last step did something that others, or the checks, can tell.
+	// acted: its last step did something that others, or the checks, can notice.
 	// A crash after a step that only looked adds nothing to a crash before it:
-	// what it saw was there already, and may as well not be known.
+	// what it saw was already there, and need not be known.
 	acted bool
 	tells int // how often its tasks have done something to which others may react
 }
@@ -62,7 +62,7 @@ func (h *Host) Life() int { return h.life }
 func (h *Host) Go(name string, f func()) {
 	h.w.guard()
 	if h.w.dying() {
-		return // nobody would end its coroutine
+		return // nothing would terminate its coroutine
 	}
 	if f == nil {
 		panic(fmt.Sprintf("sim: Go(%q, nil): a task needs a function", name))
@@ -142,7 +142,7 @@ func (m *mutex) Lock() {
 	if m.h.live > 1 || m.owner != nil {
 		t.wait(op{kind: opLock, mutex: m})
 	}
-	m.take(t) // an observation that is no wait: where the task is follows from it
+	m.take(t) // an observation that is not a wait: the position of the task follows from it
 }
 
 func (m *mutex) take(t *task) {
@@ -182,7 +182,7 @@ func (c *cond) Wait() {
 	c.m.h.w.guard()
 	t := c.m.h.w.cur
 	if t.co.kill {
-		panic(killed{}) // nobody wakes the dead, and a loop around this would not end
+		panic(killed{}) // a dead task is never woken, and a loop around this would not terminate
 	}
 	c.m.Unlock()
 	c.waiters = append(c.waiters, t)

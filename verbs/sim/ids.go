@@ -8,7 +8,7 @@ import (
 
 // Actor names one source of steps: a task, a fault, a restart. At any moment an
 // actor has at most one enabled step. The packed form is, from the lowest bits on, kind,
-// host a, life, and host b or the number of a task. What does not fit its field is a
+// host a, life, and host b or the number of a task. A value that does not fit its field causes a
 // [LimitError] where it is made: two actors never share a name.
 type Actor uint64
 
@@ -22,10 +22,10 @@ const (
 	actWire // eager mode: the wire and the card's placement of one QP
 	actAck
 	actFail  // late mode: a queue pair fails before its completion is polled
-	actTimer // the timer of a task fires, and the task goes on
+	actTimer // the timer of a task fires, and the task continues
 )
 
-// How much there may be of what names are made of.
+// The limits of the numbers in a name.
 const (
 	hostBits = 8
 	lifeBits = 20
@@ -70,7 +70,7 @@ func (x Actor) runs() bool { return x.kind() == actTask || x.kind() == actTimer 
 // Timer reports whether x is the timer of a task.
 func (x Actor) Timer() bool { return x.kind() == actTimer }
 
-// Restart reports whether the actor starts a host anew.
+// Restart reports whether the actor restarts a host.
 func (x Actor) Restart() bool { return x.kind() == actRestart }
 
 // Object names a part of the world that steps share; it is packed as an Actor is.
@@ -138,7 +138,7 @@ func (x Access) Conflicts(y Access) bool {
 }
 
 // Rename returns x with the hosts renamed by perm; perm[i] is the new index of
-// host i. It is how facts about one state carry over to a symmetric one.
+// host i. It transfers facts about one state to a symmetric one.
 func (x Actor) Rename(perm []uint8) Actor {
 	switch {
 	case x.kind() == actFault && x.b()&twoHosts != 0:

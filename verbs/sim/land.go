@@ -7,14 +7,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// When an element lands, and what lands with it: all that must precede it.
+// When an element lands, and what lands with it: everything that must precede it.
 
 // canLand reports whether e can be in memory by now.
 func (w *World) canLand(e *elem) bool {
 	return w.canBegin(e) && !w.refused(e)
 }
 
-// canBegin is canLand, except that what e reads may be unreadable: a Read samples the rest before.
+// canBegin is canLand, except that what e reads may be unreadable: a Read samples the rest first.
 func (w *World) canBegin(e *elem) bool {
 	if e.over() || e.during() || w.barring > 0 && e.barred >= w.barring {
 		return false
@@ -101,7 +101,7 @@ func (w *World) landOne(e *elem) {
 	w.landing = w.landing[:len(w.landing)-1]
 }
 
-// missedBy drops what was cut off, and could have landed only after e, before e may have landed.
+// missedBy drops what was cut off, and could only have landed after e, before e may have landed.
 func (w *World) missedBy(e *elem) {
 	if e.barred == 0 || slices.ContainsFunc(w.landing, func(d *elem) bool { return d.frozen }) {
 		return
@@ -133,7 +133,7 @@ func (w *World) execAtomic(e *elem) {
 	}
 	if !e.hasRead() {
 		w.readWord(e)
-		e.got = append(e.got, span{e.off, e.off + 8}) // a card that fetches before the write finds no other Atomic in between
+		e.got = append(e.got, span{e.off, e.off + 8}) // a card that fetches before the write finds no other Atomic between the two
 	}
 	old := binary.LittleEndian.Uint64(e.data)
 	now := old
@@ -163,7 +163,7 @@ func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 
 func (m *late) beforeChange(r *region, off, n int, by *elem) {
 	w := m.w
-	lost := by != nil && by.lost()                         // its time is past: power has failed since
+	lost := by != nil && by.lost()                         // its moment is over: power has failed since
 	if r.pm != nil && (lost || w.mayLosePower(r.h.node)) { // a unit persists whole, in one of the contents that it has had
 		lo, hi, size := r.pm.span(r, off, n)
 		off, n = lo*size, (hi-lo)*size
@@ -186,7 +186,7 @@ func (w *World) landBefore(r *region, off, n int, by *elem) {
 	for len(r.pend) > 0 {
 		var can [32]*elem
 		var cells [32]span
-		c, at := can[:0], cells[:0] // of a Read once for each cell
+		c, at := can[:0], cells[:0] // for a Read, once for each cell
 		for _, e := range r.pend {
 			if e == by || !e.wants(off, n) || !w.canBegin(e) || e.kind != elemSample && w.refused(e) || slices.Contains(passed, e) ||
 				by != nil && (w.follows(e, by) || w.sees(e, by) || by.excludes(e)) {
@@ -230,13 +230,13 @@ func (w *World) landBefore(r *region, off, n int, by *elem) {
 	}
 }
 
-// landsInPast reports whether by lands at a moment that is over: it is frozen, or comes before what is.
+// landsInPast reports whether by lands at a moment that is over: it is frozen, or precedes a frozen element.
 func (w *World) landsInPast(by *elem) bool {
 	return by.frozen || slices.ContainsFunc(w.landing, func(d *elem) bool { return d.frozen })
 }
 
-// passing adds to passed the pieces of less than a cell before c[i] whose landing
-// commutes with its own: they have had their turn, and each set of them is tried in
+// passing adds to passed the pieces smaller than a cell before c[i] whose landing
+// commutes with its own: they had their chance, and each set of them is tried in
 // one order.
 func (w *World) passing(passed, c []*elem, i int) []*elem {
 	e := c[i]
@@ -267,7 +267,7 @@ func (e *elem) wants(off, n int) bool {
 	return false
 }
 
-// What is known of a piece from those that came with it.
+// What the pieces that arrived with it show about a piece.
 const (
 	fateOpen = iota
 	fateCame

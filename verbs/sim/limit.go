@@ -6,13 +6,13 @@ import (
 )
 
 // ErrLimit is wrapped by the errors of runs that met a limit of the simulator. Such a run
-// says nothing about the code: a check that comes upon one does not know.
+// says nothing about the code: a check that reaches one has no verdict.
 var ErrLimit = errors.New("sim: a limit of the simulator")
 
 // maxOptions bounds one choice: each option is a run.
 const maxOptions = 1 << 20
 
-// LimitError: a run made more of something than the simulator can tell apart.
+// LimitError: a run made more objects of a kind than the simulator can distinguish.
 type LimitError struct {
 	What string
 	Max  int
@@ -37,7 +37,7 @@ func (e *StepLimitError) Unwrap() error { return ErrLimit }
 // Class is the class of the violation.
 func (e *StepLimitError) Class() string { return "step-limit" }
 
-// bound ends the run if n things are there already and one more is too many.
+// bound fails the run if n things exist already and one more is too many.
 func (w *World) bound(what string, n, most int) {
 	if n >= most {
 		w.Fail(&LimitError{what, most})

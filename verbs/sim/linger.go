@@ -8,9 +8,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Runs of programs rather than of servers, as litmus tests are: the hosts are
-// prepared before the run, stay up when their code has ended, and their memory is
-// looked at when all is quiet.
+// Runs of programs rather than of servers, such as litmus tests: the hosts are
+// prepared before the run, stay up after their code has returned, and their memory is
+// read when the system is quiet.
 
 // setup runs Config.Setup before the first step.
 func (w *World) setup() {
@@ -40,7 +40,7 @@ func (w *World) unprepared(o op) {
 	}
 }
 
-// endIfOver ends a run with Linger when no code can go on. Faults may still strike
+// endIfOver finishes a run with Linger when no code can continue. Faults may still strike
 // then, or not: that is a choice.
 func (w *World) endIfOver() {
 	if w.over || w.fail != nil || w.abandoned {
@@ -63,7 +63,7 @@ func (w *World) endIfOver() {
 	}
 }
 
-// hangIfStuck ends a run with Config.Hung when nothing but faults can happen for certain: as
+// hangIfStuck finishes a run with Config.Hung when certainly nothing but faults can happen: as
 // above they may still strike, or not.
 func (w *World) hangIfStuck() {
 	if w.over || w.fail != nil || w.abandoned || w.finished() {
@@ -74,9 +74,9 @@ func (w *World) hangIfStuck() {
 		w.choose(ChooseEnd, 2, func(i int) string { return endingNames[i] }) == 0
 }
 
-// vain reports whether a step may never come: that of a wire whose connection has ended, and
-// nothing that has arrived waits to be placed; the loss of what nobody waits for; a receive
-// that fails because of a request that may have been lost; or an acknowledgement that nobody notices.
+// vain reports whether a step may never come: that of a wire whose connection has ended, if
+// nothing that has arrived waits to be placed; the loss of what no task waits for; a receive
+// that fails because of a request that may have been lost; or an acknowledgement that no task notices.
 func (w *World) vain(ev *Event) bool {
 	switch q := ev.qp; ev.Actor.kind() {
 	case actFail:
@@ -97,7 +97,7 @@ func (w *World) vain(ev *Event) bool {
 	return false
 }
 
-// mayLose reports whether nobody sends again what q has sent: its connection has ended, or it
+// mayLose reports whether what q has sent is not sent again: its connection has ended, or it
 // will because of memory that cannot be read.
 func (q *qp) mayLose() bool {
 	return q.buffer == nil && (q.gone || q.lost() || !q.sends() || q.failsOfMedia())
@@ -105,12 +105,12 @@ func (q *qp) mayLose() bool {
 
 var endingNames = [...]string{"the run ends", "a fault strikes yet"}
 
-// Abandon ends the run without an outcome. A task calls it when it has looked for
-// something in vain that it would look for again: the runs in which it looks later
-// are others. The task must return at once.
+// Abandon stops the run without an outcome. A task calls it when it has looked for
+// something, has not found it, and would look again: the runs in which it looks later
+// are others. The task must return immediately.
 func (w *World) Abandon() { w.abandoned = true }
 
-// Point lets others go on here although the task has done nothing to which they
+// Point lets others run here although the task has done nothing to which they
 // could react: a crash can come between two steps that only look.
 func (w *World) Point() {
 	if w.byTask("a point") == nil {
@@ -118,7 +118,7 @@ func (w *World) Point() {
 	}
 }
 
-// byTask is an error, and ends the run, if no task does what only tasks can.
+// byTask fails the run unless a task calls. Only tasks can do what follows.
 func (w *World) byTask(what string) error {
 	if w.cur != nil {
 		return nil
@@ -152,13 +152,13 @@ func (w *World) Inject(k faults.Kind, hosts ...string) error {
 	}
 	if (k == faults.Power || k == faults.Revoke || k == faults.Timeout) && !w.cfg.Linger && !w.announced(k, at[0]) {
 		err := fmt.Errorf("%w: put %v(%s) into Config.Injects", ErrInjects, k, hosts[0])
-		w.Fail(err) // also if the task ignores it
+		w.Fail(err) // even if the task ignores it
 		return err
 	}
 	t := w.cur
-	t.others()      // they may have reacted to what the task did before, and a crash now loses it: see serving
-	w.touchAll()    // they may also change what is looked at now
-	t.looked = true // that it changes something or not can be told
+	t.others()      // they may have reacted to the task's earlier actions, and a crash now loses the reactions: see serving
+	w.touchAll()    // they may also change what the next look finds
+	t.looked = true // whether it changes something can be observed
 	if !w.injectable(k, at[0], at[1]) {
 		return nil // its host is down, or it would change nothing
 	}
@@ -166,7 +166,7 @@ func (w *World) Inject(k faults.Kind, hosts ...string) error {
 	t.reach()
 	if !t.h.alive {
 		w.endTask(t)
-		t.co.yield() // for good
+		t.co.yield() // permanently
 	}
 	return nil
 }
@@ -175,9 +175,9 @@ func (w *World) Inject(k faults.Kind, hosts ...string) error {
 func (w *World) injectable(k faults.Kind, a, b int) bool {
 	n := w.nodes[a]
 	switch {
-	case cutsOff(k): // a link is cut although a host is down
+	case cutsOff(k): // a link is cut even if a host is down
 		return true
-	case k == faults.Break: // also a connection on which all has completed: whether it has, nobody may know yet
+	case k == faults.Break: // even a connection on which all requests have completed: no code may know that yet
 		return slices.ContainsFunc(w.qps, func(q *qp) bool { return q.between(a, b) && q.state == verbs.StateRTS && !q.gone && q.h.alive })
 	case b >= 0:
 		return w.pairApplies(k, a, b)
@@ -205,9 +205,9 @@ func (w *World) Heal(a, b string) {
 	}
 }
 
-// gaveUp asks which queue pairs have run out of retries by the time that their link
-// heals. In eager mode that is a step of its own. One that has given up a request for lost while the
-// link seemed cut for good has: otherwise it would send it again now.
+// gaveUp decides which queue pairs have run out of retries by the time that their link
+// heals. In eager mode that is a step of its own. A queue pair that has given up a request for lost while the
+// link seemed cut for good has run out: otherwise it would send the request again now.
 func (w *World) gaveUp(a, b int) {
 	for _, q := range w.qps {
 		if q.between(a, b) {
@@ -220,7 +220,7 @@ func (w *World) gaveUp(a, b int) {
 // Alive reports whether the machine is up.
 func (h *Host) Alive() bool { return h.alive }
 
-// Settle returns n bytes of a region of the host when all that will land there
+// Settle returns n bytes of a region of the host, after everything that will land there
 // has landed. AtEnd calls it.
 func (h *Host) Settle(mem any, off, n int) []byte {
 	r := mem.(*region)
@@ -245,15 +245,15 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	return out
 }
 
-// expire freezes what may never arrive because its connection has ended. What an Atomic
-// stands among came with it or not, so that is decided first.
+// expire freezes what may never arrive because its connection has ended. What surrounds an
+// Atomic arrived with it or not, so that is decided first.
 func (w *World) expire() {
 	for _, q := range w.qps {
 		if !q.mayLose() {
 			continue
 		}
 		from := 0
-		if !q.gone && !q.lost() && q.sends() { // only a refusal can end it: what is before the refused request has come
+		if !q.gone && !q.lost() && q.sends() { // only a refusal can end it: everything before the refused request has arrived
 			from = q.unreadable()
 		}
 		w.expireAtomics(q, from)
@@ -287,7 +287,7 @@ func (w *World) expireAtomics(q *qp, n int) {
 	}
 }
 
-// neverCame drops an Atomic that has not arrived, and with it all that is behind it, except what may have come
+// neverCame drops an Atomic that has not arrived, and everything behind it, except what may have arrived
 // before access was denied to it.
 func (w *World) neverCame(e *elem) {
 	e.q.limit = min(e.q.limit, e.wr)
@@ -304,9 +304,9 @@ func (w *World) neverCame(e *elem) {
 
 var cameNames = [...]string{" has come", " has not come"}
 
-// settle lands what will land on some bytes that are settled together, with what shares
-// other bytes with that: if one lands, the other has landed before or comes later. What is
-// frozen landed before now or never will; the rest lands for certain.
+// settle lands what will land on some bytes that are settled together, and on other bytes
+// with the same elements: if one lands, the other has landed before or lands later. A frozen
+// element landed before now or never will; the rest lands for certain.
 func (w *World) settle(r *region, off, n int) {
 	for all := sweep(&r.pend); all.next(); {
 		if e := all.e; e.changes() && e.overlaps(off, n) && (e.off < off || e.off+e.n > off+n) && w.canLand(e) {
@@ -327,11 +327,11 @@ func (w *World) settle(r *region, off, n int) {
 			return
 		}
 		if e := unrivalled(c); e != nil {
-			c = append(c[:0], e) // when it lands does not matter, but whether
+			c = append(c[:0], e) // it matters whether it lands, not when
 		}
 		opts := len(c) + 1
 		for _, e := range c {
-			if e.acked && !e.struck() || !e.frozen && !e.overtook() { // what power failed on may be lost although it was acknowledged
+			if e.acked && !e.struck() || !e.frozen && !e.overtook() { // what was being placed when power failed may be lost although it was acknowledged
 				opts = len(c)
 			}
 		}

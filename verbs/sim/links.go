@@ -44,7 +44,7 @@ func (w *World) carryOut(h *Host, i int, req []byte) ([]byte, error) {
 	return resp, nil
 }
 
-// cutOff is what a caller gets whose link to a service is cut.
+// cutOff is the error for a caller whose link to a service is cut.
 func (w *World) cutOff(h *Host, s *Service) error {
 	w.cur.obs.seeUint(3)
 	w.cur.looked = true
@@ -58,8 +58,8 @@ func unreachable(s *Service) error {
 	return fmt.Errorf("call %s/%s: %w", s.Host, s.Name, host.ErrUnreachable)
 }
 
-// goesOut notes that the link from host a to place b heals: what its tasks are about to ask of the
-// services there goes out now.
+// goesOut notes that the link from host a to place b heals: the requests that its tasks are about to make to the
+// services there leave now.
 func (w *World) goesOut(a, b int) {
 	for _, t := range w.tasks {
 		if t.alive && t.h.node.idx == a && t.svc == b {
@@ -69,9 +69,9 @@ func (w *World) goesOut(a, b int) {
 }
 
 // holdUp decides which of the requests and answers that are under way between two hosts
-// come through although the link is cut now. The others wait for it to heal.
+// get through although the link is cut now. The others wait for it to heal.
 func (w *World) holdUp(a, b int) {
-	w.loseAnswers(a, w.places[b]) // the calls of services are one step, and have come or not
+	w.loseAnswers(a, w.places[b]) // a call of a service is one step, and has arrived or not
 	if b >= len(w.nodes) {
 		return
 	}
@@ -97,7 +97,7 @@ func (w *World) holdUp(a, b int) {
 	}
 }
 
-// goThrough sends what the link between two hosts held up: another cut may hold it up anew, or
+// goThrough sends what the link between two hosts held up: another cut may hold it up again, or
 // not.
 func (w *World) goThrough(a, b int) {
 	if b >= len(w.nodes) {
@@ -117,7 +117,7 @@ func (w *World) goThrough(a, b int) {
 	}
 }
 
-// loseMail decides which requests of a host that dies come through: those that their receivers have not
+// loseMail decides which requests of a host that dies get through: those that their receivers have not
 // taken are lost, or not. Their order is that of the calls, which names no host.
 func (w *World) loseMail(h *Host) {
 	for _, g := range h.gaths {
@@ -133,7 +133,7 @@ func (w *World) loseMail(h *Host) {
 	}
 }
 
-// loseAnswers decides which answers of services at a place, that a Gather of host a has not
+// loseAnswers decides which answers of services at a place, which a Gather of host a has not
 // seen yet, are lost since the link is cut now.
 func (w *World) loseAnswers(a int, place string) {
 	for _, m := range w.nodes[a].all {

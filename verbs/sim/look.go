@@ -7,16 +7,16 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim/zone"
 )
 
-// Looks at clocks, in the regimes free and skew. Between two looks of a host any time may
-// have passed that its own timers, and with skew those of all hosts, allow. Of these times a
+// Looks at clocks, in the regimes free and skew. Between two looks of a host, any time may
+// have passed that its own timers allow, and with skew those of all hosts. Of these times a
 // look tries the shortest and the longest: code compares the time that has passed with one
-// bound, and these are on its two sides if any are. What code does in between, where it
-// compares with several, is not tried, and every verdict says so.
+// bound, and these two are on its two sides if any are. Code that compares with several bounds
+// may behave differently in between. That is not tried, and every verdict says so.
 //
 // A look is a timer that never fires: its age in the zones is the time since then. It is at
 // a whole nanosecond of the host's clock.
 
-// Long is how much later than it must be a look finds the clock that nothing bounds.
+// Long is how much later than necessary a look finds a clock that nothing bounds.
 const Long = 24 * time.Hour
 
 // lookID is the name of a look in the zone of its host.
@@ -30,7 +30,7 @@ func (h *Host) look() {
 	w := h.w
 	lo, hi := h.passed()
 	if lo > hi {
-		// What the zones forgot has let the run go where no clocks lead.
+		// The zones have lost information, and the run is where no clocks lead.
 		w.Abandon()
 		return
 	}
@@ -71,7 +71,7 @@ func floor(x, by int64) int64 {
 	return x / by
 }
 
-// passes takes down that d has passed on the host's clock since the last look.
+// passes records that d has passed on the host's clock since the last look.
 func (h *Host) passes(d int64) {
 	r := ratioOf(h.w.cfg.Timers)
 	h.clock += time.Duration(d)
@@ -82,9 +82,9 @@ func (h *Host) passes(d int64) {
 	h.looked = true
 }
 
-// lookAway forgets the last look of a host that has ended. It does not use the zone of all
-// hosts: a timer that never fires bounds nothing but itself, so to forget it commutes with
-// whatever becomes of the others, and no one else asks for it.
+// lookAway forgets the last look of a host that has terminated. It does not use the zone of all
+// hosts: a timer that never fires bounds only itself, so to forget it commutes with
+// every event of the others, and nothing else reads it.
 func (h *Host) lookAway() {
 	for _, g := range h.gaths {
 		g.forget()

@@ -9,7 +9,7 @@ import (
 )
 
 // Media errors: bits of persistent memory flip, or some of it becomes unreadable.
-// Which bytes are hit is decided when somebody reads them, like all else about
+// Which bytes are hit is decided when they are read, like everything else about
 // persistent memory.
 
 // damageNames name what may be wrong with a unit: the flipped bits stand for all.
@@ -20,14 +20,14 @@ type mediaErrors uint8
 
 const (
 	flips  mediaErrors = 1 << iota
-	poison             // that a CPU meets: whether a card may find memory unreadable is decided before it reads (poisoned)
+	poison             // that a CPU meets: whether a card finds memory unreadable is decided before it reads (poisoned)
 )
 
 // damage lets media errors of r's host show in what is read, if some of these kinds are due. It
 // reports whether a bit has flipped: what is read is then what is in memory.
 //
-// A line is written back at any time, so no cache hides an error for certain: where one shows, what
-// caches held was in memory before it.
+// A line is written back at any time, so no cache is sure to hide an error: where one shows, what
+// the caches held was in memory before the error.
 func (w *World) damage(r *region, off, n int, kinds mediaErrors) (flipped bool) {
 	b := r.h.bank
 	if r.pm == nil || !b.due(kinds) {
@@ -154,7 +154,7 @@ func (r *region) media(off, n int, since *wideLook) (flipped bool) {
 	return flipped
 }
 
-// decided decides what is in the memory that a CPU is about to look at.
+// decided decides the content of the memory that a CPU is about to look at.
 func (w *World) decided(r *region, off, n int) {
 	w.findOut(r, off, n, false)
 	w.responses(r, off, n) // responses write too
@@ -187,8 +187,8 @@ func (w *World) poisoned(s *sqEntry) bool {
 	return false
 }
 
-// passed leaves of what is behind n, which memory refuses, only what has come by now. If that was
-// written anew while this was decided, n was not refused.
+// passed keeps, of what is behind n, which memory refuses, only what has arrived by now. If that was
+// overwritten while this was decided, n was not refused.
 func (m *late) passed(q *qp, n int) {
 	w := m.w
 	w.receivedBehind(q, n)
@@ -220,8 +220,8 @@ func (m *late) passed(q *qp, n int) {
 	m.settleRivals(q)
 }
 
-// receivedBehind decides which receives had completed by now because of requests behind n. What has not
-// is flushed.
+// receivedBehind decides which receives had completed by now because of requests behind n. The others
+// are flushed.
 func (w *World) receivedBehind(q *qp, n int) {
 	for i := n + 1; q.peer.receives() && i < q.reach(); i++ {
 		s := q.ent(i)
@@ -239,8 +239,8 @@ func (w *World) receivedBehind(q *qp, n int) {
 	}
 }
 
-// waitedForMend drops the Atomics of q behind request n that write anew the unit that refused it, or wait
-// for what does: that has not landed by now, and they are not executed later.
+// waitedForMend drops the Atomics of q behind request n that overwrite the unit that refused it, or wait
+// for such a write: that has not landed by now, and they are not executed later.
 func (w *World) waitedForMend(q *qp, n int, r *region, unit int) {
 	mends := func(e *elem) bool { return e.wr > n && e.reg == r && e.mends(unit) }
 	for all := sweep(&q.elems); all.next(); {
@@ -253,9 +253,9 @@ func (w *World) waitedForMend(q *qp, n int, r *region, unit int) {
 	}
 }
 
-// notMendedYet is for request n of q, which memory has just refused at this unit: what would have
-// written that anew had not landed by now, except what was behind n. What has landed by an earlier
-// moment or never will never did.
+// notMendedYet is for request n of q, which memory has just refused at this unit: elements that would have
+// overwritten it had not landed by now, except those behind n. Elements that landed by an earlier
+// moment or never will did not land.
 func (w *World) notMendedYet(q *qp, n int, r *region, unit int) {
 	w.ticks++
 	if w.barring == 0 {
@@ -300,7 +300,7 @@ func (w *World) refusedAt(s *sqEntry) (r *region, unit int, ok bool) {
 	return at.r, at.unit, true
 }
 
-// neverMended drops what has read and would write anew the memory of request n of q: had it
+// neverMended drops elements that have read and would overwrite the memory of request n of q: if they had
 // written, n would have been executed.
 func (w *World) neverMended(q *qp, n int) {
 	for all := sweep(&q.elems); all.next(); {
@@ -311,16 +311,16 @@ func (w *World) neverMended(q *qp, n int) {
 	}
 }
 
-// refusedBefore asks which requests that memory refuses have failed of that by now, for a CPU is about
-// to write it anew.
+// refusedBefore decides which requests that memory refuses have failed by now, because a CPU is about
+// to overwrite it.
 func (w *World) refusedBefore(r *region, off, n int) {
 	if w.unreadable(r, off, n) {
 		w.refusedByNow(nil)
 	}
 }
 
-// refusedByNow asks which requests to host h have failed because of memory that cannot be read, or to
-// any host if that is nil: from now on they would not.
+// refusedByNow decides which requests to host h have failed because of memory that cannot be read, or to
+// any host if h is nil: from now on they would not.
 func (w *World) refusedByNow(h *Host) {
 	for _, q := range w.qps {
 		if (h == nil || q.peer != nil && q.peer.h == h) && !(q.peer != nil && q.peer.completing) && q.failsOfMedia() {
@@ -339,8 +339,8 @@ func (q *qp) unreadable() int {
 	return -1
 }
 
-// failsOfMedia reports whether q will fail because of memory that cannot be read. While something
-// of q is landing it has not: a failure before that is a step of its own.
+// failsOfMedia reports whether q will fail because of memory that cannot be read. It has not failed
+// while something of q is landing: a failure before that is a step of its own.
 func (q *qp) failsOfMedia() bool {
 	return q.unreadable() >= 0 && !q.completing && !slices.ContainsFunc(q.w.landing, func(d *elem) bool { return d.q == q })
 }

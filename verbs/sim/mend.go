@@ -8,10 +8,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Memory that was found unreadable is mended by what is written there anew. In late mode
-// that may be under way, so that a request that reads there fails or succeeds.
+// A write mends memory that was found unreadable. In late mode such a write
+// may be under way, so that a request that reads there fails or succeeds.
 
-// mend asks what has landed since on memory that was found unreadable.
+// mend decides what has landed since on memory that was found unreadable.
 func (w *World) mend(r *region, off, n int) {
 	if !w.unreadable(r, off, n) {
 		return
@@ -24,7 +24,7 @@ func (w *World) mend(r *region, off, n int) {
 	}
 }
 
-// mends reports whether e writes all of unit i of its region anew when it lands. A CompareSwap that has
+// mends reports whether e overwrites all of unit i of its region when it lands. A CompareSwap that has
 // read another value writes nothing.
 func (e *elem) mends(i int) bool {
 	return e.changes() && whole(e.reg, i, e.q.w.unitBytes(), e.off, e.n) && !(e.hasRead() && e.readsOther())
@@ -36,8 +36,8 @@ func (e *elem) readsOther() bool {
 	return s.op == verbs.OpCompareSwap && binary.LittleEndian.Uint64(e.data) != s.compare
 }
 
-// mended reports whether what comes before e on its queue pair writes all that
-// cannot be read anew.
+// mended reports whether elements before e on its queue pair overwrite everything that
+// cannot be read.
 func (w *World) mended(e *elem) bool {
 	lo, hi, _ := e.reg.pm.span(e.reg, e.off, e.n)
 	for i := lo; i < hi; i++ {
@@ -52,7 +52,7 @@ func (w *World) mended(e *elem) bool {
 	return true
 }
 
-// mendable reports whether others may have written anew what keeps s from being executed.
+// mendable reports whether others may have overwritten what keeps s from being executed.
 func (w *World) mendable(s *sqEntry) bool {
 	for _, e := range s.payload {
 		for i := range w.unreadableFor(e) {
@@ -64,7 +64,7 @@ func (w *World) mendable(s *sqEntry) bool {
 	return true
 }
 
-// wouldMend reports whether e writes anew some of what keeps s from being executed.
+// wouldMend reports whether e overwrites some of what keeps s from being executed.
 func (w *World) wouldMend(e *elem, s *sqEntry) bool {
 	for _, x := range s.payload {
 		for i := range w.unreadableFor(x) {
@@ -89,7 +89,7 @@ func (q *qp) mendedFirst() int {
 	return -1
 }
 
-// mendFor lands what others have written of that, for s was executed.
+// mendFor lands what others have written there, because s was executed.
 func (w *World) mendFor(s *sqEntry) {
 	for _, e := range s.payload {
 		for i := range w.unreadableFor(e) {
@@ -111,7 +111,7 @@ func (w *World) mendFor(s *sqEntry) {
 	}
 }
 
-// mendingResponse reports whether a response under way writes all of unit i of r anew.
+// mendingResponse reports whether a response under way overwrites all of unit i of r.
 func (w *World) mendingResponse(r *region, i int) bool {
 	size := w.unitBytes()
 	return slices.ContainsFunc(w.qps, func(q *qp) bool {
@@ -142,7 +142,7 @@ func (w *World) unreadableFor(e *elem) iter.Seq[int] {
 	}
 }
 
-// menders lists what may write all of unit i anew before e is executed, and need not.
+// menders lists the elements that may overwrite all of unit i before e is executed, and need not.
 func (w *World) menders(e *elem, i int) []*elem {
 	var c []*elem
 	for _, p := range e.reg.pend {

@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// request is a control-plane request, from its sending until its answer was seen.
+// request is a control-plane request, from the call until its answer was observed.
 type request struct {
 	g       *gather
 	idx     int // in the gather
@@ -16,7 +16,7 @@ type request struct {
 	to      *Host // the life it was sent to; nil if the host was down
 	service string
 	body    []byte
-	nth     int // how many calls of the gather before it go to the same host
+	nth     int // how many earlier calls of the gather go to the same host
 	hash    print
 	cut     bool // sent while the link was cut: it waits for the link to heal
 	taken   bool // the server has it
@@ -24,7 +24,7 @@ type request struct {
 	repCut  bool // the answer waits for the link to heal
 	answer  []byte
 	ansHash print
-	lost    bool     // nobody answered to the name when it was sent
+	lost    bool     // no host had the name when it was sent
 	svc     *Service // it goes to an atomic service, and a task carries it out
 	err     error
 }
@@ -48,7 +48,7 @@ func (h *Host) Listen(service string) (host.Listener, error) {
 	switch {
 	case h.w.preparing || h.w.dying():
 	case h.live > 1:
-		h.w.cur.pause() // another task may be quicker
+		h.w.cur.pause() // another task may have been quicker
 	default:
 		h.w.cur.passes()
 	}
@@ -74,7 +74,7 @@ func (n *node) hasMail(l *listener) bool {
 	return false
 }
 
-// Accept implements host.Listener: any request that can have arrived may come next.
+// Accept implements host.Listener: any request that may have arrived may come next.
 func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	w, h := l.h.w, l.h
 	w.guard()
@@ -97,7 +97,7 @@ func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	r := c[w.choose(ChooseMessage, len(c), func(i int) string { return c[i].name() })]
 	r.taken = true
 	h.dropMail(r)
-	h.acted = true // whoever called can tell a host that crashes now from one that has not: see serving
+	h.acted = true // the caller can distinguish a host that crashes now from one that does not: see serving
 	t.obs.see(r.from.node.sym, r.heard())
 	if w.tracer != nil {
 		w.traceCall(r, r.from, h, "request", "receives %s from %s", r.service, r.from.Name())
@@ -124,7 +124,7 @@ func (l *listener) Close() error {
 	w := l.h.w
 	w.guard()
 	if !w.preparing && !w.dying() {
-		w.cur.pauseDirty() // requests may have come and been taken
+		w.cur.pauseDirty() // requests may have arrived and been taken
 	}
 	if !l.closed {
 		l.closed = true
@@ -154,7 +154,7 @@ func (r *request) end(body []byte, err error) {
 		return
 	}
 	w.cur.seam()
-	w.cur.drainShared() // another task may be quicker
+	w.cur.drainShared() // another task may have been quicker
 	if r.replied {
 		return
 	}
@@ -200,13 +200,13 @@ func errSuffix(err error) string {
 	return ": " + err.Error()
 }
 
-// send puts r on its way.
+// send sends r.
 //
-// What is under way when the link is cut comes through or is held up (holdUp); what is
-// sent after that waits for the link to heal. A caller can give up on both.
+// What is under way when the link is cut gets through or is held up (holdUp); what is
+// sent after that waits for the link to heal. A caller can give up in both cases.
 //
-// The fingerprint of one to an interchangeable host says from which state of the sender
-// it came rather than what it contains: see told.
+// The fingerprint of a request to an interchangeable host covers the state of the sender from which
+// it came, not its content: see told.
 func (w *World) send(r *request, to string) {
 	n := w.node(to)
 	if n == nil {
@@ -240,14 +240,14 @@ func (w *World) send(r *request, to string) {
 	}
 }
 
-// canAnswer and canFail say how a call that is under way may end now.
+// canAnswer and canFail report how a call that is under way may finish now.
 func (r *request) canAnswer() bool {
 	return r.replied && (!r.repCut || !r.from.w.linkCut(r.from.node.idx, r.to.node.idx))
 }
 
 func (r *request) canFail() bool {
 	if r.svc != nil {
-		return false // that it fails is an answer
+		return false // the failure is an answer
 	}
 	if r.to == nil || r.lost {
 		return !r.replied
@@ -261,7 +261,7 @@ const (
 	failed
 )
 
-// maxSets bounds among how many sets of answers one Wait can choose.
+// maxSets bounds the number of sets of answers among which one Wait can choose.
 const maxSets = 1 << 16
 
 func (r *request) toName() string {
@@ -303,7 +303,7 @@ func (w *World) callService(h *Host, i int, req []byte) ([]byte, error) {
 
 // ask makes one call of a Gather to an atomic service: a task of its own makes it, at any
 // time from now on. So it is carried out before a Wait returns its answer, or after a Wait
-// gave it up, or never because the caller died or the link is cut, as a call by Call.
+// gave it up, or never because the caller died or the link is cut, like a call by Call.
 func (w *World) ask(r *request, i int) {
 	r.svc = &w.cfg.Services[i]
 	h, from := r.from, w.cur

@@ -1,10 +1,10 @@
 package sim
 
-// What a look at memory finds: for each cell, what is there or one of the pending elements, which
-// lands then.
+// What a look at memory finds: for each cell, the content of memory or one of the pending elements,
+// which then lands.
 
 // observe copies what a look at [off, off+len(out)) of r sees. Each cell may be
-// seen at a moment of its own, in any order, so the cells are decided
+// seen at its own moment, in any order, so the cells are decided
 // independently and what must have landed by then lands afterwards.
 func (w *World) observe(r *region, off int, out []byte, card bool) {
 	n := len(out)
@@ -49,9 +49,9 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 	}
 }
 
-// chooseCell picks which pending element a look at one cell finds there, or nil
-// for what is in memory. An element that would change nothing is not asked
-// about: leaving it pending allows all that its landing allows.
+// chooseCell picks the pending element that a look at one cell finds there, or nil
+// for the content of memory. An element that would change nothing is not an
+// option: leaving it pending allows everything that its landing allows.
 func (w *World) chooseCell(r *region, at, n int) *elem {
 	var can [32]*elem
 	c := can[:0]
@@ -77,7 +77,7 @@ func (w *World) chooseCell(r *region, at, n int) *elem {
 	return c[i-1]
 }
 
-// anyPending reports whether something that may change bytes is on its way there.
+// anyPending reports whether an element that may change bytes is on its way there.
 func (w *World) anyPending(r *region, off, n int) bool {
 	for _, e := range r.pend {
 		if e.changes() && e.overlaps(off, n) && w.canLand(e) {
@@ -87,7 +87,7 @@ func (w *World) anyPending(r *region, off, n int) bool {
 	return false
 }
 
-// complicated reports whether cells cannot be decided by the last writer alone:
+// complicated reports whether the last writer alone does not decide some cells:
 // atomics, or elements that cover only part of a cell.
 func (w *World) complicated(r *region, off, n int, card bool) bool {
 	for _, e := range r.pend {
@@ -148,7 +148,7 @@ func (w *World) observeInOrder(r *region, off int, out []byte, card, flipping bo
 	}
 }
 
-// oneLook is where the bytes from at on end that one look of a CPU, or of a card, finds at one moment.
+// oneLook is the end of the bytes from at that one look of a CPU, or of a card, finds at one moment.
 func (w *World) oneLook(at, end int, card bool) int {
 	if card {
 		return w.cells().Sample(at, end)

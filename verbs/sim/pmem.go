@@ -8,20 +8,20 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// Persistent memory (the semantics note, section 6). What is stored sits in a
+// Persistent memory (the semantics note, section 6). Stored data sits in a
 // cache line that may be written back at any time; a flush and the fence after it
-// make sure that it was. So a unit of memory, which persists or does not, has a
-// set of contents of which any may be the persistent one: those that it has had
-// since it was last made sure of. They are kept, and nothing is decided, until a
+// guarantee that it was. So a unit of memory, which persists or does not, has a
+// set of contents, any of which may be the persistent one: all contents since the
+// last guarantee. They are kept, and nothing is decided, until a
 // machine that lost its power reads the unit (as in Jaaru, ASPLOS 2021). Units
-// that nobody reads cost nothing.
+// that are never read cost nothing.
 //
 // The unit is 8 bytes, or a cache line if the profile has no torn lines.
 
 const lineBytes = 64
 
 // bank is the persistent memory of one machine. It outlives the lives that the machine has under its name. If another
-// machine takes the name, it brings a bank of its own, and this one goes with the zombie.
+// machine takes the name, it brings its own bank, and this one goes with the zombie.
 type bank struct {
 	regions []*region
 	flips   int // media errors that have yet to show, as flipped bits
@@ -42,12 +42,12 @@ type pmem struct {
 	used  []int // units that have contents that may be lost, in the order of their first use
 }
 
-// punit is one unit of persistent memory. With no contents listed, what caches
-// hold is persistent.
+// punit is one unit of persistent memory. If no contents are listed, the content of
+// the caches is persistent.
 type punit struct {
 	list []content
 	ver  int  // counts the changes
-	open bool // power was lost: which of the list is there has yet to be found out
+	open bool // power was lost: which of the list is there has not been decided yet
 	used bool
 	bad  bool // unreadable
 }
@@ -57,8 +57,8 @@ type content struct {
 	ver  int
 	data []byte
 	bad  bool // it cannot be read
-	at   int  // when it came
-	q    *qp  // who brought it, and with which request; nil: a CPU
+	at   int  // when it arrived
+	q    *qp  // who wrote it, and with which request; nil: a CPU
 	wr   int
 }
 
@@ -77,7 +77,7 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 		return nil, fmt.Errorf("sim: %w: a persistent region %q of %d bytes", host.ErrNoMemory, name, size)
 	}
 	if h.node.spec.Daemon && len(b.regions) == 0 {
-		h.w.cur.others() // what stays when it crashes must not be one step with taking a request: see serving
+		h.w.cur.others() // what remains after a crash must not be in one step with taking a request: see serving
 	} else {
 		h.w.cur.pauseShared()
 	}
@@ -136,7 +136,7 @@ func (w *World) caching(card bool) bool {
 	return w.cfg.Profile.Domain == faults.ADR && (!card || w.cfg.Profile.DDIO)
 }
 
-// before notes what a unit held before it changes.
+// before notes the content of a unit before it changes.
 func (p *pmem) before(r *region, off, n int) {
 	w := r.h.w
 	if !w.mayLosePower(r.h.node) {
@@ -150,7 +150,7 @@ func (p *pmem) before(r *region, off, n int) {
 	}
 }
 
-// after notes what it holds now. What a card puts past the caches is persistent.
+// after notes the content after the change. What a card puts past the caches is persistent.
 func (p *pmem) after(r *region, off, n int, card bool) {
 	lo, hi, size := p.span(r, off, n)
 	w := r.h.w
@@ -176,7 +176,7 @@ func whole(r *region, i, size, off, n int) bool {
 	return off <= i*size && off+n >= min((i+1)*size, len(r.data))
 }
 
-// push lists what the unit holds now as something that may be persistent.
+// push lists the current content of the unit as one that may be persistent.
 func (p *pmem) push(r *region, i, size int) {
 	u := &p.units[i]
 	if n := len(u.list); n > 0 && u.list[n-1].bad == u.bad && bytes.Equal(u.list[n-1].data, r.unit(i, size)) {
@@ -195,7 +195,7 @@ func (p *pmem) push(r *region, i, size int) {
 	}
 }
 
-// sure makes certain that unit i persistently holds what it held at version ver or
+// sure guarantees that unit i persistently holds its content at version ver or
 // something newer.
 func (p *pmem) sure(i, ver int) {
 	u := &p.units[i]
@@ -220,7 +220,7 @@ func (p *pmem) kept(f clwbRec) int {
 	return n
 }
 
-// flush carries out an RDMA Flush: what came before it has landed by now.
+// flush carries out an RDMA Flush: everything before it has landed by now.
 func (w *World) flush(e *elem) {
 	r := e.reg
 	if r.pm == nil || !e.persist {

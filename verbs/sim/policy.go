@@ -2,14 +2,14 @@ package sim
 
 // Policy resolves the world's nondeterminism: it is the checker's side of a run.
 type Policy interface {
-	// Pick chooses which of the enabled events happens next, or -1 to end the
+	// Pick chooses which of the enabled events happens next, or -1 to stop the
 	// run here. The slice is the world's own.
 	Pick(events []Event) int
 	// Choose resolves one choice inside a step: a number in [0, n).
 	Choose(kind ChoiceKind, n int) int
 }
 
-// KnowingPolicy also knows, while it repeats a run, who comes next; the world then
+// KnowingPolicy also knows the next actor while it repeats a run; the world then
 // does not list what else could happen.
 type KnowingPolicy interface {
 	Policy
@@ -17,14 +17,14 @@ type KnowingPolicy interface {
 	Next() (Actor, bool)
 }
 
-// NamedPolicy also wants to know what the options are called. Names are stable:
-// they still mean something after the code was edited.
+// NamedPolicy also needs the names of the options. Names are stable:
+// they stay valid after the code was edited.
 type NamedPolicy interface {
 	Policy
 	ChooseNamed(kind ChoiceKind, names []string) int
 }
 
-// ChoiceKind says what a choice inside a step is about.
+// ChoiceKind is the subject of a choice inside a step.
 type ChoiceKind uint8
 
 // The kinds of choices.
@@ -37,7 +37,7 @@ const (
 	ChooseRand                         // a random number of the protocol
 	ChooseCutoff                       // how far a queue got when it was cut off
 	ChoosePersist                      // what a power failure left of some bytes
-	ChooseEnd                          // whether a run that could end does
+	ChooseEnd                          // whether a run that could finish does
 	ChooseMedia                        // whether some bytes are the damaged ones
 	ChooseTimer                        // which timer of a host a fault strikes
 	ChooseClock                        // what a look at a clock finds

@@ -1,6 +1,6 @@
 package sim
 
-// pool hands out objects of one type and takes all of them back at once, at the
+// pool provides objects of one type and releases all of them together, at the
 // beginning of a run: a world that is run a million times allocates its objects once.
 type pool[T any] struct {
 	all  []*T

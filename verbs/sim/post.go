@@ -19,7 +19,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	}
 	switch {
 	case !q.w.cur.sb.empty():
-		q.w.cur.drain() // a doorbell is rung after the stores before it; this pauses as the others do
+		q.w.cur.drain() // a doorbell is rung after the earlier stores; this pauses like the others
 	case q.h.live > 1:
 		q.w.cur.pause()
 	case q.w.mayStrike(q.h.node, faults.Revoke):
@@ -29,12 +29,12 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	}
 	for i := range wrs {
 		q.copies(&wrs[i])
-		q.touch(Add) // not before, for the copy may begin another step
+		q.touch(Add) // not before, because the copy may begin another step
 		if err := q.postOne(&wrs[i]); err != nil {
 			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
 		}
 		if wrs[i].Op == verbs.OpRead && !slices.ContainsFunc(q.ent(q.posted-1).dst, func(d sge) bool { return d.r.pm != nil }) {
-			q.w.cur.dirty = true // nobody can tell that it is under way, but what it samples may change
+			q.w.cur.dirty = true // nobody can observe that it is under way, but what it samples may change
 		} else {
 			q.w.cur.reach()
 		}
@@ -42,8 +42,8 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	return nil
 }
 
-// copies is called before wr is posted: what is inline, or gathered for an Atomic Write, is copied then, which is a look at memory
-// if a response may come there.
+// copies is called before wr is posted: an inline payload, or that of an Atomic Write, is copied then, which is a look at memory
+// if a response may land there.
 func (q *qp) copies(wr *verbs.SendWR) {
 	w := q.w
 	gathers := wr.Op == verbs.OpAtomicWrite && len(wr.SGL) > 1
@@ -62,7 +62,7 @@ func (q *qp) copies(wr *verbs.SendWR) {
 	}
 	for _, x := range wr.SGL {
 		if r, off, ok := q.pd.sge(x, false); ok {
-			w.touch(r.object(), Read) // what others send there may have come, or not
+			w.touch(r.object(), Read) // what others send there may have arrived, or not
 			w.responses(r, off, int(x.Length))
 			w.machine.landBefore(r, off, int(x.Length))
 		}
@@ -84,7 +84,7 @@ func (q *qp) postOne(wr *verbs.SendWR) error {
 	return nil
 }
 
-// explained is err with the profile, if that is what forbids a request.
+// explained is err with the name of the profile, if the profile forbids the request.
 func (q *qp) explained(err error) error {
 	if errors.Is(err, verbs.ErrUnsupported) {
 		return fmt.Errorf("%w, under the profile %s", err, q.w.cfg.Profile.Name)
@@ -119,7 +119,7 @@ func (q *qp) push(wr *verbs.SendWR) {
 		return
 	}
 	if q.state == verbs.StateErr {
-		s.need = wr.Op.Needs(wr.FlushTo) // as if it had been posted before: of one without bytes nothing else tells
+		s.need = wr.Op.Needs(wr.FlushTo) // as if it had been posted before: nothing else shows the access of one without bytes
 		return
 	}
 	q.resolveRemote(s, wr)
@@ -287,7 +287,7 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 		return
 	}
 	if s.length == 0 && w.machine.stepwise() {
-		emit(0, nil, 0) // an empty message can be lost, or come too late, so its arrival is a step
+		emit(0, nil, 0) // an empty message can be lost, or arrive too late, so its arrival is a step
 	}
 	for at-off < s.length && kind == elemSample { // the responder does not see the requester's list
 		emit(min(s.length-(at-off), w.cut(at, at-off, s.length)), nil, 0)

@@ -8,8 +8,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 )
 
-// What becomes of persistent memory when its machine crashes or loses power, and
-// how it is found out.
+// What happens to persistent memory when its machine crashes or loses power, and
+// how a run decides it.
 
 // arriving notes which elements on their way to h's persistent memory could have
 // landed by now, before h's connections end.
@@ -24,7 +24,7 @@ func (w *World) arriving(h *Host) {
 // replaced reports whether another machine has taken h's name.
 func (h *Host) replaced() bool { return h.bank != h.node.bank }
 
-// lasting is the memory that the next life of h's node finds when h has ended. Nobody looks again at that of a machine
+// lasting is the memory that the next life of h's node finds when h has ended. No task looks again at that of a machine
 // whose name another has taken.
 func (h *Host) lasting() []*region {
 	if h.replaced() {
@@ -33,8 +33,8 @@ func (h *Host) lasting() []*region {
 	return h.bank.regions
 }
 
-// leavePMEM ends a life's use of its persistent memory. A power failure empties the caches of what earlier lives have
-// stored as well, whether this one has opened it or not.
+// leavePMEM ends a life's use of its persistent memory. A power failure also empties the caches of what earlier lives have
+// stored, whether this one has opened it or not.
 func (w *World) leavePMEM(h *Host, power bool) {
 	for _, r := range h.bank.regions {
 		switch {
@@ -72,9 +72,9 @@ func (w *World) dropPending(r *region, drop func(*elem) bool) {
 	}
 }
 
-// crashPMEM: the process is gone and the machine goes on. Its last stores were made
+// crashPMEM: the process is gone and the machine continues. Its last stores were made
 // or not. What the card had accepted is in memory if the profile drains, and may
-// come later if not. What an earlier power failure left open stays open.
+// land later if not. What an earlier power failure left open stays open.
 func (w *World) crashPMEM(r *region) {
 	drain := w.cfg.Profile.DrainOnRevoke
 	// First land everything that is in memory for certain. Landing decides the fate of frozen elements,
@@ -117,7 +117,7 @@ func (w *World) crashPMEM(r *region) {
 	}
 }
 
-// losePower leaves of r what may be persistent. Which it is, is found out later.
+// losePower leaves in r what may be persistent. Which content it is, is decided later.
 func (w *World) losePower(r *region) {
 	w.touch(r.object(), Write)
 	w.ticks++
@@ -134,7 +134,7 @@ func (w *World) losePower(r *region) {
 	for _, e := range r.pend {
 		w.fetchOne(e)
 		if e.frozen && !adr {
-			continue // what came with it shares its fate: it was cut off before
+			continue // elements that arrived with it share its fate: it was cut off before
 		}
 		if !e.frozen {
 			e.frozen, e.frozeAt = true, w.ticks
@@ -156,7 +156,7 @@ func (w *World) losePower(r *region) {
 	}
 }
 
-// findOlder decides what an earlier power failure left in the units to which more was on its way when power failed again.
+// findOlder decides what an earlier power failure left in the units to which elements were on their way when power failed again.
 func (w *World) findOlder(r *region) {
 	for all := sweep(&r.pend); all.next(); {
 		if e := all.e; !e.lost() && e.changes() && w.leftOpen(r, e.off, e.n) {
@@ -166,14 +166,14 @@ func (w *World) findOlder(r *region) {
 	}
 }
 
-// leftOpen reports whether what power left in [off, off+n) has yet to be found out.
+// leftOpen reports whether what power left in [off, off+n) has not been decided yet.
 func (w *World) leftOpen(r *region, off, n int) bool {
 	lo, hi, _ := r.pm.span(r, off, n)
 	return slices.ContainsFunc(r.pm.units[lo:hi], func(u punit) bool { return u.open })
 }
 
-// settleDrained decides what became of the Writes and Atomics that were cut off before power fails, where what a card
-// has put into memory is past the caches: what came with them shares their fate, not that of what is being placed now.
+// settleDrained decides the fate of the Writes and Atomics that were cut off before power fails, where what a card
+// has put into memory is past the caches: elements that arrived with them share their fate, not that of what is being placed now.
 func (w *World) settleDrained(r *region) {
 	for all := sweep(&r.pend); !w.caching(true) && all.next(); {
 		if e := all.e; e.frozen && !e.lost() && e.tells() {
@@ -241,7 +241,7 @@ func (w *World) underway(r *region, i, size int) *elem {
 	return nil
 }
 
-// findUnit decides what unit i holds: one of the contents that it had, or what was
+// findUnit decides what unit i holds: one of its earlier contents, or what was
 // on its way to it.
 func (w *World) findUnit(r *region, i, size int) {
 	u := &r.pm.units[i]
@@ -278,7 +278,7 @@ func (w *World) findUnit(r *region, i, size int) {
 		if k >= len(opts) {
 			last := way[k-len(opts)]
 			w.land(last)
-			u.list = u.list[max(0, len(u.list)-1):] // older ones could be chosen before
+			u.list = u.list[max(0, len(u.list)-1):] // an older one could be chosen before
 			if len(u.list) == 0 {
 				r.pm.push(r, i, size)
 			}
@@ -290,7 +290,7 @@ func (w *World) findUnit(r *region, i, size int) {
 	}
 }
 
-// close makes c what unit i holds. What was on its way and is not there did not
+// close sets the content of unit i to c. What was on its way and is not there did not
 // land, or landed in a cache that is lost.
 func (w *World) close(r *region, i, size int, c content) {
 	u := &r.pm.units[i]
@@ -324,8 +324,8 @@ func (w *World) miss(e *elem) {
 }
 
 // refutes reports whether Flush f cannot have been carried out if unit u held no
-// more than c, and none of what was on its way: it would have made sure of what
-// was there when it was posted, and of what came before it on its queue pair.
+// more than c, and none of what was on its way: it would have made persistent what
+// was there when it was posted, and what preceded it on its queue pair.
 func (w *World) refutes(u *punit, c content, missed []*elem, f *elem) bool {
 	for _, x := range u.list {
 		if x.ver > c.ver && (x.at < f.at || x.q == f.q && x.wr < f.wr) {

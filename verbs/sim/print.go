@@ -2,16 +2,16 @@ package sim
 
 // The prints of hosts, their tasks and their messages: see fingerprint.go.
 
-// nodePrint covers what a name stands for, whichever machine has it.
+// nodePrint covers what belongs to a name, whichever machine has it.
 func (w *World) nodePrint(n *node) print {
 	p := print{}.Int(tagNode).Int(n.life).Uint(uint64(boolInt(n.up)<<3 | boolInt(n.done)<<2 | boolInt(n.wantsLife)<<1 | boolInt(n.crashed))).
 		Print(n.reports)
 	return pmemPrint(p, n.bank)
 }
 
-// hostPrints covers one machine: what it has made, its memory, its registrations,
-// the requests that it has not taken and the calls that it has made. How many things it
-// has made is how the next ones will be numbered. Whether it has the name follows: the one
+// hostPrints covers one machine: the objects that it has made, its memory, its registrations,
+// the requests that it has not taken and its calls. The number of objects
+// determines the numbers of the next ones. Whether it has the name follows: the one
 // that has it is up, and of the last life that began.
 func (w *World) hostPrints(m *Host) {
 	p := print{}.Int(tagHost).Int(m.life).Bool(m.acted)
@@ -87,7 +87,7 @@ func (w *World) taskPrint(t *task) {
 	w.knows(at, id, &t.obs)
 }
 
-// knows adds what somebody at a host knows about interchangeable hosts.
+// knows adds what a task or a message of a host knows about interchangeable hosts.
 func (w *World) knows(at int, id print, o *obs) {
 	for i, n := range w.sym {
 		if !o.per[i].IsZero() {
@@ -96,7 +96,7 @@ func (w *World) knows(at int, id print, o *obs) {
 	}
 }
 
-// mutexPrint covers what the next task will know that takes the mutex.
+// mutexPrint covers what the next task that takes the mutex will know.
 func (w *World) mutexPrint(m *mutex) {
 	if m.owner == nil && m.obs.main.IsZero() {
 		return
@@ -116,8 +116,8 @@ func (r *request) id(tag int) print {
 	return print{}.Int(tag).Int(r.from.life).Int(r.g.ord).Int(r.place()).Int(life)
 }
 
-// place tells r from the other calls of its gather: by its index, or if the host is
-// interchangeable by how many went to the same host before.
+// place identifies r among the calls of its gather: by its index or, if the host is
+// interchangeable, by the number of earlier calls to the same host.
 func (r *request) place() int {
 	if r.to != nil && r.to.node.sym >= 0 {
 		return r.nth
@@ -125,8 +125,8 @@ func (r *request) place() int {
 	return r.idx
 }
 
-// gatherPrint covers the calls of a gather that are under way, and what another task may
-// find of the others than the one that knows it, which may be over.
+// gatherPrint covers the calls of a gather that are under way. Of the others it covers what another task may
+// find than the one that knows the answer, which may be over.
 func (w *World) gatherPrint(g *gather) {
 	for i, r := range g.reqs {
 		if !g.out[i].Pending() {
@@ -142,7 +142,7 @@ func (w *World) gatherPrint(g *gather) {
 		p := r.id(tagCall).Uint(uint64(boolInt(r.taken) | boolInt(r.replied)<<1 | boolInt(r.repCut)<<2 | boolInt(r.cut)<<3 | boolInt(r.lost)<<4))
 		to := g.h.node.idx
 		if r.to != nil {
-			to = r.to.node.idx // whether it lives, its own print says
+			to = r.to.node.idx // its own print says whether it lives
 		}
 		if r.replied {
 			p = p.Print(r.ansHash)
@@ -160,7 +160,7 @@ func (w *World) ghostPrint(g *ghost) {
 		Uint(uint64(g.psn)).Uint(uint64(g.key)).Int(g.wr).Int(g.off).Bytes(g.data))
 }
 
-// cqPrints covers the completions that nobody has polled yet: each is about the host to which its
+// cqPrints covers the completions that have not been polled yet: each is about the host to which its
 // queue pair leads, which may be interchangeable. In late mode they are receives that are kept.
 func (w *World) cqPrints(m *Host) {
 	for _, c := range m.card.cqs {
@@ -176,7 +176,7 @@ func (w *World) cqPrints(m *Host) {
 	}
 }
 
-// The kinds of what a host makes and ends.
+// The kinds of objects that a host makes and destroys.
 const (
 	madeRegion = iota
 	madePD
@@ -200,8 +200,8 @@ func (h *Host) numbers(kind, ord int) {
 	}
 }
 
-// makes notes that the host has made or ended something: which, and of what. On a host
-// with one task that follows from what the task observed. On others a task that did it
+// makes notes that the host has made or destroyed an object: which, and of what. On a host
+// with one task that follows from the observations of the task. On others a task that did it
 // may have ended.
 func (h *Host) makes(kind, ord int, of ...int) {
 	h.w.guard()

@@ -1,6 +1,6 @@
 package sim
 
-// alone resumes t for a step, and finds out whether the step was private.
+// alone resumes t for a step, and determines whether the step was private.
 func (w *World) alone(t *task) {
 	// The timer may have fired, and another task of the host may look.
 	shown, acted := w.shown || t.op.timed || t.h.live > 1, t.h.acted
@@ -15,10 +15,10 @@ func (w *World) alone(t *task) {
 }
 
 // Private reports whether nobody else could notice the last step, and nobody else could have
-// changed it: the only task of its host went on, used nothing that others can reach, and
+// changed it: the only task of its host ran, used nothing that others can reach, and
 // reported nothing. Then the step commutes with every step of others that
 // does not end the host. A crash of the host after it is the same as one before it, since
-// all that the step changed is lost.
+// everything that the step changed is lost.
 //
 // A wait that a timer could have ended is not private, and neither is a step that ends its task.
 func (w *World) Private() bool { return w.private }

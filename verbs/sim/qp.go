@@ -77,11 +77,11 @@ type qp struct {
 	held    int           // and from here on not before the queue pair leaves SQD
 	first   int           // the requests before were wiped by a RESET
 	since   int           // the first request of the last connection that was made
-	stale   bool          // its peer was connected anew, and it was not
+	stale   bool          // its peer has a new connection, and it has not
 	broken  bool
 	// refusedBy: it is failing because its peer refused something, and takes it along.
 	refusedBy bool
-	forsaken  bool // what was lost since the link was cut for good is not sent again if code heals it: it had given up then
+	forsaken  bool // what was lost since the link was cut for good is not sent again if code heals it: the queue pair had given up then
 	misfitted bool // its next receive has failed, and is in the CQ before what is flushed
 	// catching: see catchUp.
 	catching   bool
@@ -92,8 +92,8 @@ type qp struct {
 	matched    int // in the peer's SQ: requests before it have met their receives
 	unmet      int // requests whose receive has not completed
 	recvNext   int // in the peer's SQ: first request whose receive has not completed
-	untold     int // Host.tells when it was made: nobody else knows of it as long as that stands
-	// buffer: it is no queue pair but the queue of this store buffer.
+	untold     int // Host.tells when it was made: nobody else knows of it while that number stays
+	// buffer: it is not a queue pair but the queue of this store buffer.
 	buffer *storeBuffer
 }
 
@@ -135,7 +135,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	*q = qp{pd: p, sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
 		state: verbs.StateInit, access: cfg.Access, last: order.Empty(), limit: unlimited, cutAt: unlimited, unacked: unlimited, held: unlimited,
 		untold: p.c.h.tells}
-	q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // what comes for it is refused before
+	q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // a request that arrives for it earlier is refused
 	p.c.qps = append(p.c.qps, q)
 	q.w.qps = append(q.w.qps, q)
 	q.h.makes(madeQP, int(q.num), p.ord, send.ord, recv.ord, cfg.MaxSendWR, cfg.MaxRecvWR, cfg.MaxSGE, cfg.MaxInline, cfg.MaxRdAtomic,
@@ -155,7 +155,7 @@ func (p *prepared) Connect(e verbs.Endpoint) (verbs.QP, error) { return (*qp)(p)
 func (q *qp) Num() uint32 { return q.num }
 
 // State implements verbs.QP. It is a look, and a step of its own: a failure of the
-// peer's takes this end to ERR as well.
+// peer takes this end to ERR as well.
 func (q *qp) State() verbs.QPState {
 	t := q.w.cur
 	if t != nil {
@@ -171,7 +171,7 @@ func (q *qp) State() verbs.QPState {
 	return q.state
 }
 
-// alone reports whether nobody was ever at the other end of this connection.
+// alone reports whether this connection never had another end.
 func (q *qp) alone() bool {
 	p := q.peer
 	if p == nil {

@@ -4,8 +4,8 @@ import "github.com/verbatim-rdma/verbatim/verbs"
 
 // The prints of queue pairs and of what is under way on them: see fingerprint.go.
 
-// id tells q from the other queue pairs of its host: by its number, or if it leads to
-// an interchangeable host by how many led there before.
+// id identifies q among the queue pairs of its host: by its number or, if it leads to
+// an interchangeable host, by the number that led there before.
 func (q *qp) id() print {
 	p := print{}.Int(q.h.life)
 	switch {
@@ -16,7 +16,7 @@ func (q *qp) id() print {
 	case q.linked:
 		return p.Int(q.remoteLife()).Uint(uint64(q.num) << 1)
 	}
-	// What becomes of it before it is connected is the doing of its own host, and
+	// Before it is connected only its own host acts on it, and
 	// which one it is follows from what a single task did.
 	if q.h.single() {
 		return p.Int(-2)
@@ -60,7 +60,7 @@ func (q *qp) state128() print {
 	if q.buffer == nil && !q.sends() {
 		p = p.Int(q.posted - min(q.denied(), q.posted)) // a denied request stops all later ones until a grant
 	}
-	for i := q.base; i < min(q.first, q.posted); i++ { // Sends of before a reset or the end, which have yet to meet their receives
+	for i := q.base; i < min(q.first, q.posted); i++ { // Sends from before a reset or the end that have not met their receives yet
 		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {
 			p = p.Int(q.first - i).Uint(uint64(s.length)<<32 | uint64(s.imm)).Uint(uint64(s.op)<<16 | uint64(s.recvErr)<<8 | uint64(boolInt(s.came))).Bool(i < min(q.limit, q.cutAt))
 		}
@@ -85,7 +85,7 @@ func (q *qp) elemPrint(p print, e *elem) print {
 	default:
 		p = p.Int(e.wr - q.head)
 	}
-	if q.buffer == nil && (q.gone || e.wr < q.first || !q.h.single()) { // who posted it may have ended, and what it knew is no part of the state
+	if q.buffer == nil && (q.gone || e.wr < q.first || !q.h.single()) { // its poster may have ended, and what that knew is not part of the state
 		s := q.ent(e.wr)
 		if p = p.Uint(uint64(s.op)<<32 | uint64(s.imm)); s.op.IsAtomic() {
 			p = p.Uint(s.compare).Uint(s.swap).Uint(s.add)
@@ -126,7 +126,7 @@ func (w *World) overtaken(e *elem) {
 	}
 }
 
-// barredAfter covers whose time on that machine was over when e had not landed yet: they did not land it.
+// barredAfter covers which elements' time on that machine was over when e had not landed yet: they did not land it.
 func (w *World) barredAfter(e *elem) {
 	if e.reg == nil {
 		return
@@ -140,9 +140,9 @@ func (w *World) barredAfter(e *elem) {
 	}
 }
 
-// relations covers what an element must find or leave behind because of what the
-// requesters were told before it was posted: moments are no part of the state, but
-// which came first may matter.
+// relations covers what an element must find or leave behind because of what its
+// requester knew when it posted it: moments are not part of the state, but their
+// order may matter.
 func (w *World) relations(e *elem) {
 	id := e.id(tagSees)
 	for _, y := range e.reg.pend {
@@ -163,7 +163,7 @@ func (w *World) relations(e *elem) {
 	}
 }
 
-// id tells e from the other elements that its host has made.
+// id identifies e among the elements that its host has made.
 func (e *elem) id(tag int) print {
 	return e.q.id().Int(tag).Int(e.wr - e.q.head).Int(e.part).Int(e.sub)
 }
@@ -205,7 +205,7 @@ func (q *qp) queues(p print) print {
 			p = p.Uint(wc.ID)
 		}
 	}
-	for i := max(q.base, q.first); q.unmet > 0 && i < q.head; i++ { // Sends that their receives have yet to meet
+	for i := max(q.base, q.first); q.unmet > 0 && i < q.head; i++ { // Sends that have not met their receives yet
 		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {
 			p = p.Int(q.head - i).Uint(uint64(s.length)<<32 | uint64(s.imm)).Uint(uint64(s.op)<<16 | uint64(s.recvErr)<<8 | uint64(boolInt(s.came)))
 		}
@@ -230,10 +230,10 @@ func (q *qp) remains(p print) print {
 	return p
 }
 
-// idle reports whether q is dead, or the stores of a task, and nothing of it is left.
+// idle reports whether q is dead, or holds the stores of a task, and nothing of it is left.
 func (q *qp) idle() bool { return (q.gone || q.buffer != nil) && q.left(q.posted) == q.posted }
 
-// left is the first of the requests before n of which something may still come, or n.
+// left is the first request before n that may still cause something to arrive, or n.
 func (q *qp) left(n int) int {
 	if len(q.elems) > 0 {
 		n = min(n, q.elems[0].wr)
@@ -241,7 +241,7 @@ func (q *qp) left(n int) int {
 	if q.unmet == 0 || !q.responderLives() {
 		return n
 	}
-	for i, k := q.posted-1, q.unmet; k > 0 && i >= q.base; i-- { // those of before a reset are not counted any more
+	for i, k := q.posted-1, q.unmet; k > 0 && i >= q.base; i-- { // requests from before a reset do not count any more
 		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {
 			if k--; q.mayBeReceived(i) {
 				n = min(n, i)
@@ -252,14 +252,14 @@ func (q *qp) left(n int) int {
 }
 
 // mayBeReceived reports whether the receive of request i of a dead QP may still complete: it can
-// arrive, or it has, behind a Read that was refused since.
+// arrive, or it has arrived behind a Read that was refused since.
 func (q *qp) mayBeReceived(i int) bool {
 	s := q.ent(i)
 	return s.op.ConsumesRecv() && !s.recv && (i < q.limit || s.came && (s.nak == verbs.StatusSuccess || s.recvErr != verbs.StatusSuccess))
 }
 
-// fates covers what became of the requests before n: it decides what of those that are left can
-// have been executed. That those before them were is nothing special. A reset begins anew.
+// fates covers the fate of the requests before n: it decides which of those that are left can
+// have been executed. It is normal that those before them were. A reset starts over.
 func (q *qp) fates(p print, n int) print {
 	left := q.left(q.posted)
 	if left == q.posted {
@@ -271,8 +271,8 @@ func (q *qp) fates(p print, n int) print {
 		if q.connection(i) < q.connection(left) {
 			continue
 		}
-		if i < left && s.nak != verbs.StatusSuccess && (i >= q.head || !s.early || i == denied) { // of those that were denied the first counts
-			p = p.Int(n - i).Uint(uint64(s.nak)<<8 | uint64(boolInt(s.early))) // what is behind it comes only if it did before the refusal
+		if i < left && s.nak != verbs.StatusSuccess && (i >= q.head || !s.early || i == denied) { // of several denied requests only the first counts
+			p = p.Int(n - i).Uint(uint64(s.nak)<<8 | uint64(boolInt(s.early))) // a request behind it arrives only if it did so before the refusal
 		}
 		for _, e := range s.payload {
 			if i >= left || e.unknown() || e.void() {
@@ -283,8 +283,8 @@ func (q *qp) fates(p print, n int) print {
 	return p
 }
 
-// entryPrint covers a request that has not completed. What the program said of it
-// follows from what a single task did.
+// entryPrint covers a request that has not completed. Its content follows from what a
+// single task did.
 func (q *qp) entryPrint(p print, i int) print {
 	s := q.ent(i)
 	p = p.Uint(uint64(s.op)<<40 | uint64(s.nak)<<32 | uint64(s.local)<<24 | uint64(s.recvErr)<<16 |
@@ -294,7 +294,7 @@ func (q *qp) entryPrint(p print, i int) print {
 	}
 	if !q.h.single() {
 		p = p.Uint(s.id).Uint(uint64(s.flags)<<32 | uint64(s.imm)).Int(s.length)
-		if q.responderLives() { // or nobody looks at its key
+		if q.responderLives() { // or nothing looks at its key
 			if p = p.Uint(uint64(s.need)); s.mr != nil && !q.neverLeaves(i) {
 				p = p.Uint(uint64(s.mr.key))
 			}

@@ -9,12 +9,12 @@ import "github.com/verbatim-rdma/verbatim/verbs"
 //   - when its peer stops: if nothing is outstanding then, the queue pair never fails, and a task that waits
 //     for its error, or for the receives that it would flush, waits forever.
 //
-// In eager mode each acknowledgement is a step. In late mode the first two are choices of the step in which it shows.
-// The third is an event, but only where nothing else can happen: all that remains are failures and receives that may
-// not come, tasks that wait for those, timers and faults. Until then no code knows whether a queue pair is quiet or has
-// not failed yet, and memory may hold the same in both: what came before the peer stopped lands in both.
+// In eager mode each acknowledgement is a step. In late mode the first two are choices of the step in which they show.
+// The third is an event, but only where nothing else can happen: all that remains are failures, receives that may
+// never complete, tasks that wait for those, timers and faults. Until then no code knows whether a queue pair is quiet or has
+// not failed yet, and memory may hold the same in both cases: what arrived before the peer stopped lands in both.
 
-// enabledQuiet adds that queue pairs are quiet, if nothing else can happen for certain.
+// enabledQuiet adds events of quiet queue pairs, if certainly nothing else can happen.
 func (w *World) enabledQuiet() {
 	for i := range w.events {
 		if ev := &w.events[i]; ev.task != nil && !ev.task.goesOnWith(mayNotCome) || ev.task == nil && !ev.qp.quiet() && !w.vain(ev) {
@@ -32,7 +32,7 @@ func (w *World) enabledQuiet() {
 	}
 }
 
-// mayNotCome reports whether o is a failure or a receive that may not come.
+// mayNotCome reports whether o is a failure or a receive that may never complete.
 func mayNotCome(o outcome) bool {
 	return mayVanish(o) || !o.recv && !o.kept && o.status == verbs.StatusRetryExcErr && o.q.quiet()
 }
@@ -48,7 +48,7 @@ func (q *qp) quiet() bool {
 	return to == q.outstanding()
 }
 
-// quietTo is the end of the requests of q that may have been acknowledged now without a completion of any.
+// quietTo is the end of the requests of q that may be acknowledged by now without any completion.
 func (q *qp) quietTo() int {
 	if q.buffer != nil || q.gone || q.misfitted || !q.sends() {
 		return q.head
@@ -58,7 +58,7 @@ func (q *qp) quietTo() int {
 	return to
 }
 
-// quietWays appends that the requests up to one from i to before end were acknowledged without a completion.
+// quietWays appends one outcome for each request from i to before end: all up to it were acknowledged without a completion.
 func (q *qp) quietWays(o []outcome, i, end int) []outcome {
 	for ; i < end; i++ {
 		o = append(o, outcome{q: q, wr: i, status: verbs.StatusSuccess, quiet: true})
@@ -66,7 +66,7 @@ func (q *qp) quietWays(o []outcome, i, end int) []outcome {
 	return o
 }
 
-// lastSignaled is the last outstanding request that makes a completion, or the one before all that are outstanding.
+// lastSignaled is the last outstanding request that makes a completion, or the one before all outstanding ones.
 func (q *qp) lastSignaled() int {
 	i := q.outstanding() - 1
 	for i >= q.head && !q.ent(i).signaled {

@@ -6,9 +6,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Record is what a run did to memory and with which requests, for those who draw
+// Record is what a run did to memory and with which requests, for programs that draw
 // it rather than print it: [Tracer].Record collects it. Everything refers to
-// Tracer.Events by index: an Event is the one with which something came about, or
+// Tracer.Events by index: an Event is the one that caused the entry, or
 // the last before it; -1 is before the first, and never for what did not happen.
 type Record struct {
 	Requests []Request
@@ -22,7 +22,7 @@ type Record struct {
 	requests map[requestKey]int
 	open     map[[2]int]bool // the units of persistent memory in doubt
 	done     int             // the request of the next completion, or -1
-	follow   int             // the event to which changes belong while the next has yet to come
+	follow   int             // the event to which changes belong while the next has not been recorded yet
 }
 
 // requestKey names a send work request: queue pairs are not reused in a run.
@@ -45,11 +45,11 @@ type Request struct {
 	Length     int
 	Payload    []byte // of a Write: what its source held when it was posted
 	Posted     int
-	Done       int    // the poll of the completion that told of it, its own or a later one's, or -1
+	Done       int    // the poll of the completion that reported it, its own or a later one's, or -1
 	Status     string // of that
 }
 
-// Fate is what became of a piece of a request.
+// Fate is what happened to a piece of a request.
 type Fate string
 
 // The fates of pieces.
@@ -57,7 +57,7 @@ const (
 	Landed  Fate = "landed"  // it is in memory
 	Sampled Fate = "sampled" // a Read took it from memory
 	Dropped Fate = "dropped" // it never lands
-	Gone    Fate = "gone"    // its memory was given back before anybody looked
+	Gone    Fate = "gone"    // its memory was freed before anybody looked
 )
 
 // Piece is a part of a request and when its fate was decided. A piece without an
@@ -84,13 +84,13 @@ type Change struct {
 	Request               int
 }
 
-// Look is a load, which may be what a decision of the protocol rests on.
+// Look is a load, which may be the basis of a decision of the protocol.
 type Look struct {
 	Event, Region, Offset, Length int
 }
 
-// Doubt tells from when on it is open whether a unit of persistent memory would
-// survive a power failure as it is, or was torn by one; not Open ends it.
+// Doubt records from when on it is open whether a unit of persistent memory would
+// survive a power failure as it is, or was torn by one; not Open ends the doubt.
 type Doubt struct {
 	Event, Region, Offset, Length int
 	Open                          bool
@@ -109,7 +109,7 @@ func (r *Record) begin() {
 	*r = Record{regions: map[*region]int{}, requests: map[requestKey]int{}, open: map[[2]int]bool{}, done: -1, follow: -1}
 }
 
-// next is the index of the event that comes next, last that of the one before.
+// next is the index of the next event, last that of the previous one.
 func (w *World) nextEvent() int { return len(w.tracer.Events) }
 func (w *World) lastEvent() int { return len(w.tracer.Events) - 1 }
 
@@ -164,7 +164,7 @@ func (r *Record) requestOf(q *qp, i int) int {
 	return -1
 }
 
-// recordPiece notes the fate of e, which comes about with the given event.
+// recordPiece notes the fate of e, which the given event decides.
 func (w *World) recordPiece(e *elem, off, n int, f Fate, event int) {
 	x := w.rec()
 	if x == nil || e.byCPU() || e.kind == elemFlush || e.reg == nil {
@@ -175,8 +175,8 @@ func (w *World) recordPiece(e *elem, off, n int, f Fate, event int) {
 	}
 }
 
-// recordDone notes that somebody polls a completion of q's send queue, which tells of
-// the requests from one to another. When it came about nobody could tell.
+// recordDone notes the poll of a completion of q's send queue, which reports
+// the requests from one to another. When each was done cannot be known.
 func (w *World) recordDone(q *qp, from, wr int, s verbs.Status) {
 	x := w.rec()
 	if x == nil {
@@ -224,8 +224,8 @@ func (w *World) recordLook(r *region, off, n int) {
 	}
 }
 
-// recordDoubts compares what persistent memory is sure of with what it was when the
-// last event was noted.
+// recordDoubts compares what is persistent for certain with what was at the
+// last event.
 func (w *World) recordDoubts() {
 	x := w.rec()
 	if x == nil {
@@ -265,7 +265,7 @@ func (x *Record) region(i int) *region {
 	return nil
 }
 
-// recordSample notes that a Read takes [lo, hi), but for what it took before.
+// recordSample notes that a Read takes [lo, hi), except what it took before.
 func (w *World) recordSample(e *elem, lo, hi int) {
 	for _, g := range e.got {
 		if g.lo <= lo && hi <= g.hi {
@@ -288,8 +288,8 @@ func (w *World) recordDropped(e *elem) {
 	w.recordPiece(e, e.off, e.n, fate, w.lastEvent())
 }
 
-// Content is what a CPU could see in a region after an event if nothing landed that
-// was under way; nil if the region is not there.
+// Content is what a CPU could see in a region after an event if nothing under way
+// landed; nil if the region does not exist then.
 func (x *Record) Content(region, event int) []byte {
 	l := &x.Regions[region]
 	if event < l.Born || l.Gone >= 0 && event > l.Gone {

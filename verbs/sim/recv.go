@@ -7,9 +7,9 @@ import (
 )
 
 // The receive side of a queue pair. Requests that take a receive meet the receives in
-// the order of both queues, so which meets which is known as soon as both are posted:
-// a Send has an address from then on, and what it brings is pending there like a
-// Write. Its completion says that all of it is in memory.
+// the order of both queues, so which meets which is known as soon as both are posted.
+// From then on a Send has an address, and its data is pending there like that of a
+// Write. Its completion reports that all of it is in memory.
 
 // PostRecv implements verbs.QP.
 func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
@@ -66,9 +66,9 @@ func (q *qp) lend(sgl []verbs.SGE) {
 func (q *qp) match() {
 	p := q.peer
 	if p == nil || q.state < verbs.StateRTR || q.state == verbs.StateErr {
-		return // it drops what comes
+		return // it drops what arrives
 	}
-	for i := max(q.matched, p.base); i < min(p.posted, p.limit) && q.met < len(q.rq); i++ { // what never comes meets nothing
+	for i := max(q.matched, p.base); i < min(p.posted, p.limit) && q.met < len(q.rq); i++ { // what never arrives meets nothing
 		s := p.ent(i)
 		if s.op.ConsumesRecv() {
 			p.address(i, &q.rq[q.met].RecvWR)
@@ -78,8 +78,8 @@ func (q *qp) match() {
 	}
 }
 
-// nextMatch is the request of q's peer that meets the next receive: those between are none that take
-// one, so it is the same whether match has passed them.
+// nextMatch is the request of q's peer that meets the next receive. The requests between take none,
+// so it is the same whether match has passed them or not.
 func (q *qp) nextMatch() int {
 	p := q.peer
 	if p == nil {
@@ -121,7 +121,7 @@ func (p *qp) address(i int, rw *verbs.RecvWR) {
 func (p *qp) scatter(i int, sgl []verbs.SGE) {
 	w, s := p.w, p.ent(i)
 	if s.length == 0 || len(s.payload) == 0 || slices.ContainsFunc(s.payload, func(e *elem) bool { return e.over() || e.frozen }) {
-		return // it brings nothing, or it was cut off before the receive was there
+		return // it has no data, or it was cut off before the receive was posted
 	}
 	at := 0
 	for at < len(p.elems) && p.elems[at].wr < i {
@@ -182,7 +182,7 @@ func (q *qp) recvOutcomes(o []outcome) []outcome {
 	}
 	i := q.nextIncoming()
 	came := i >= 0 && q.hasSeen(i)
-	// What completed before the queue pair went to ERR is in the CQ before what is flushed,
+	// Receives that completed before the queue pair went to ERR are in the CQ before those that are flushed,
 	// and before the receive that took it there.
 	behind := len(q.done) > 0 && q.sendCQ == q.recvCQ
 	if i >= 0 && q.w.machine.receives(q, came) && !(behind && q.peer.ent(i).recvErr != verbs.StatusSuccess) {
@@ -194,7 +194,7 @@ func (q *qp) recvOutcomes(o []outcome) []outcome {
 	return o
 }
 
-// hasSeen reports whether request i of q's peer has come for certain: it was acknowledged, say.
+// hasSeen reports whether request i of q's peer has certainly arrived: it was acknowledged, for example.
 func (q *qp) hasSeen(i int) bool { return q.peer.ent(i).came || q.peer.seenAt(i) > i }
 
 // inCQ is the first completed receive of q in its CQ, or -1.
@@ -202,10 +202,10 @@ func (q *qp) inCQ() int {
 	return slices.IndexFunc(q.recvCQ.queue, func(x completion) bool { return x.recv && x.wc.QPNum == q.num })
 }
 
-// keepReceived puts into the CQ what q has received of its connection and nobody has polled, for
-// its peer is connected anew, and nothing else of the old connection is received. That is all which
-// can have come: what never came has vanished in a step of its own (vanishing). In eager mode steps
-// have said what came; of that q received all, unless it went to ERR before.
+// keepReceived puts into the CQ what q has received on its connection and has not polled, because
+// its peer gets a new connection, and nothing else of the old one is received. That is everything that
+// can have arrived: what never arrived has vanished in a step of its own (vanishing). In eager mode steps
+// have decided the arrivals, and q received all of them, unless it went to ERR before.
 func (q *qp) keepReceived() {
 	for q.h.alive && !q.gone && len(q.rq) > 0 {
 		i := q.nextIncoming()
@@ -229,14 +229,14 @@ func (q *qp) nextIncoming() int {
 		refused := s.recvErr != verbs.StatusSuccess && i == reach && i < min(p.limit, p.cutAt, p.held)
 		takes := s.local == verbs.StatusSuccess && (s.nak == verbs.StatusSuccess || s.recvErr != verbs.StatusSuccess)
 		stopped = stopped || !takes || i >= reach && !refused || s.unexecuted()
-		if takes && s.op.ConsumesRecv() && !s.recv && (!stopped || s.came) { // what has come may be behind a Read that was refused later
+		if takes && s.op.ConsumesRecv() && !s.recv && (!stopped || s.came) { // what has arrived may be behind a Read that was refused later
 			return i
 		}
 	}
 	return -1
 }
 
-// unexecuted reports whether s is one that can never be executed: nothing is received behind it.
+// unexecuted reports whether s can never be executed: nothing is received behind it.
 func (s *sqEntry) unexecuted() bool {
 	return slices.ContainsFunc(s.payload, func(e *elem) bool { return e.void() && !e.unknown() && e.responds() })
 }
@@ -246,7 +246,7 @@ func (s *sqEntry) pending() bool {
 	return slices.ContainsFunc(s.payload, func(e *elem) bool { return e.responds() && !e.over() })
 }
 
-// completeRecv completes the first receive. All that came before it on the
+// completeRecv completes the first receive. Everything before it on the
 // connection is then in memory.
 func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	q := o.q
@@ -281,7 +281,7 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 		q.misfitted = false
 		before := isSuccess // had a request failed, q would be in ERR already
 		if q.sendCQ == q.recvCQ {
-			before = nothing // it would have been polled before this
+			before = nothing // otherwise it would have been polled before this
 		}
 		q.receiveFailed(i, before)
 		return
@@ -295,13 +295,13 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	}
 }
 
-// receiveFailed takes q to ERR, for request i of its peer did not fit.
+// receiveFailed takes q to ERR, because request i of its peer did not fit.
 func (q *qp) receiveFailed(i int, before func(verbs.Status) bool) {
 	q.peer.limit = min(q.peer.limit, i+1) // what is behind it is not executed
 	q.killAfter(verbs.StateErr, before)
 }
 
-// missed makes request i of p one that did not arrive whole before its responder
+// missed marks request i of p as one that did not arrive completely before its responder
 // stopped, although parts of it may have, and so may what overtook it and stands before reach.
 func (w *World) missed(p *qp, i, reach int) {
 	p.touchElems()
@@ -330,7 +330,7 @@ func (e *elem) holds(i int) bool {
 	return e.wr < i && e.responds() && !e.over() && (e.q.ent(i).flags&verbs.Fence != 0 || e.stalls(i))
 }
 
-// departed makes those Reads and Atomics execute whose responses request i of p had
+// departed executes the Reads and Atomics whose responses request i of p had
 // to wait for, or whose refusal acknowledges them.
 func (w *World) departed(p *qp, i int) {
 	fenced := p.ent(i).flags&verbs.Fence != 0 || p.ent(i).recvErr != verbs.StatusSuccess
@@ -342,8 +342,8 @@ func (w *World) departed(p *qp, i int) {
 	}
 }
 
-// waitedInVain asks whether a request of q's peer that found no receive has run out of
-// retries by now. From now on it would find one, or nobody who answers. In eager mode
+// waitedInVain decides whether a request of q's peer that found no receive has run out of
+// retries by now. From now on it would find a receive, or get no answer. In eager mode
 // that is a step of its own.
 func (q *qp) waitedInVain() {
 	if p := q.peer; p != nil {
@@ -351,7 +351,7 @@ func (q *qp) waitedInVain() {
 	}
 }
 
-// receivesNoMore cuts off what finds no receive here, for q's machine dies.
+// receivesNoMore cuts off what finds no receive here, because q's machine dies.
 func (q *qp) receivesNoMore() {
 	p := q.peer
 	if p == nil {

@@ -94,8 +94,8 @@ func (r *region) Load(off int, p []byte) {
 // shared reports whether others than the running task can reach r.
 func (r *region) shared() bool { return r.lent > 0 || r.h.live > 1 }
 
-// open reports whether a card may change r: others can reach it, or could and have left something
-// on its way.
+// open reports whether a card may change r: others can reach it, or could do so and have left an
+// element on its way.
 func (r *region) open() bool { return r.lent > 0 || len(r.pend) > 0 }
 
 // lookApart looks at each cell in a step of its own, in any order.
@@ -161,7 +161,7 @@ func (r *region) Store(off int, p []byte) {
 		t.passes()
 	}
 	r.check(off, len(p))
-	// Others may have lent the region or taken it back meanwhile: that the store was called before is no part of the state.
+	// Others may have lent or revoked the region meanwhile: that the store was called before is not part of the state.
 	if buffered, sources = r.buffers(off, len(p)); sources {
 		buffered = !r.fetching(off, len(p))
 	}
@@ -173,7 +173,7 @@ func (r *region) Store(off int, p []byte) {
 		return
 	}
 	t.drain()
-	told := r.open() || r.pm != nil || r.sources(off, len(p)) // what a power failure leaves depends on it too
+	told := r.open() || r.pm != nil || r.sources(off, len(p)) // the content after a power failure depends on it too
 	w.beforeWrite(r, off, len(p), nil)
 	w.poke(r, off, p)
 	if told {
@@ -181,7 +181,7 @@ func (r *region) Store(off int, p []byte) {
 	}
 }
 
-// buffers reports whether a store waits in the store buffer, and whether the card may have to fetch what is there before.
+// buffers reports whether a store waits in the store buffer, and whether the card may have to fetch the old content first.
 func (r *region) buffers(off, n int) (buffered, sources bool) {
 	w := r.h.w
 	buffered = (r.shared() || r.pm != nil) && w.cfg.Profile.StoreBuffers && !w.preparing && !w.dying()
@@ -198,15 +198,15 @@ func (r *region) sources(off, n int) bool {
 	return false
 }
 
-// fetching asks whether the card fetched before a store to [off, off+n). If it
-// will fetch after it, the store has drained by then: it is made to drain at once.
+// fetching decides whether the card fetched before a store to [off, off+n). If it
+// will fetch after it, the store has drained by then: it is made to drain immediately.
 func (r *region) fetching(off, n int) bool {
 	r.fetchesBefore(off, n)
 	r.h.w.asked = r.sources(off, n)
 	return r.h.w.asked
 }
 
-// fetchesBefore asks what the card fetched from [off, off+n) before the store of the current step.
+// fetchesBefore decides what the card fetched from [off, off+n) before the store of the current step.
 func (r *region) fetchesBefore(off, n int) {
 	for r.h.w.pokeSource(r, off, n) {
 	}
@@ -295,19 +295,19 @@ func (r *region) Free() error {
 	} else {
 		r.h.w.cur.pauseShared()
 	}
-	r.h.w.touch(object(objKeys, r.h.node.idx, 0), Read) // a fault may revoke what is registered
+	r.h.w.touch(object(objKeys, r.h.node.idx, 0), Read) // a fault may revoke the registration
 	r.h.w.cur.looked = true
 	if r.mrs > 0 {
 		return r.h.w.cur.refused(fmt.Errorf("sim: free region %d: %w: it is still registered", r.ord, verbs.ErrBusy))
 	}
 	if r.pm != nil {
-		return nil // unmapped; what is there stays
+		return nil // unmapped; its content stays
 	}
 	r.drop()
 	return nil
 }
 
-// drop makes the memory vanish, with all that was on its way to it.
+// drop frees the memory, and drops everything on its way to it.
 func (r *region) drop() {
 	w := r.h.w
 	w.touch(r.object(), Write)

@@ -26,18 +26,18 @@ type Stats struct {
 	// TimedWaits counts the waits with a finite deadline, and ClockReads the calls
 	// of Now: what they mean depends on Config.Timers.
 	TimedWaits, ClockReads uint64
-	// VainPolls counts the polls that had to find what was there, since maxVain before had not.
+	// VainPolls counts the polls that had to find what was there, since the maxVain polls before had not.
 	VainPolls uint64
 	// InTime counts the service calls whose timeout was not explored (see Service.Slow).
 	InTime uint64
 	// CutShort counts the messages and stores in more cells than Config.MaxPieces, and where that is set the loads and Reads
 	// of several cells: not all ways in which they tear were explored.
 	CutShort uint64
-	// NotInline counts the requests that Inlined had to leave as they were.
+	// NotInline counts the requests that Inlined had to leave unchanged.
 	NotInline uint64
 }
 
-// Add adds what another world has counted, but for LogAvoided, which is of one run.
+// Add adds the counts of another world, except LogAvoided, which belongs to one run.
 func (s *Stats) Add(o *Stats) {
 	s.Steps += o.Steps
 	s.Posts += o.Posts
@@ -61,7 +61,7 @@ func (w *World) Steps() int { return w.steps }
 // Stats returns the counters.
 func (w *World) Stats() *Stats { return &w.stats }
 
-// Fail ends the run with a violation. Scenarios call it through the checker.
+// Fail stops the run with a violation. Scenarios call it through the checker.
 func (w *World) Fail(err error) {
 	if err == nil {
 		err = ErrFailNil
@@ -80,14 +80,14 @@ func (w *World) Fail(err error) {
 	}
 }
 
-// Failure is what ended the run, if it failed.
+// Failure is the error that stopped the run, if it failed.
 func (w *World) Failure() error { return w.fail }
 
 // SetHistory sets the fingerprint of everything that the scenario's checks
-// remember; it is part of the state. All that is told this way is one thing to the
-// search: the order of any two calls matters. A call belongs to the task's last operation before it, so
+// remember; it is part of the state. To the search, everything that is reported this way is one
+// object: the order of any two calls matters. A call belongs to the task's last operation before it, so
 // no task reads what the checks remember before the fingerprint has it. The call ends the step: other
-// tasks can run before the code goes on, even if all it does next is to call SetHistory again.
+// tasks can run before the code continues, even if all it does next is to call SetHistory again.
 func (w *World) SetHistory(p fingerprint.Print) {
 	if t := w.cur; t != nil && !w.preparing {
 		if w.dying() {
@@ -121,13 +121,13 @@ func (w *World) unreported() bool {
 	return true
 }
 
-// LookAtHistory notes that the running task looks at what the checks remember, as it was told last:
+// LookAtHistory notes that the running task looks at what the checks remember, as last reported:
 // what the task does from now on may follow from that, and its step comes before or after another
-// that tells more. As a call of SetHistory the look belongs to the task's last operation before it.
+// that reports more. Like a call of SetHistory, the look belongs to the task's last operation before it.
 func (w *World) LookAtHistory() {
 	t := w.cur
 	if t == nil || w.dying() {
-		return // between steps: Node.Again and gates may look as they are
+		return // between steps: Node.Again and gates may look without this
 	}
 	if t.h.node.spec.Daemon {
 		w.Fail(ErrDaemonReports)
@@ -138,8 +138,8 @@ func (w *World) LookAtHistory() {
 	t.looked = true
 }
 
-// LookAtLives notes that the running task looks at which lives of a host there have been, which a check can
-// know from Node.Again. Like LookAtHistory, it belongs to the task's last operation before it.
+// LookAtLives notes that the running task observes which lives of a host there have been. A check can
+// know this from Node.Again. Like LookAtHistory, it belongs to the task's last operation before it.
 func (w *World) LookAtLives(name string) {
 	t, at := w.cur, slices.Index(w.places, name)
 	if t == nil || w.preparing || w.dying() || at < 0 || at >= len(w.nodes) {
@@ -155,18 +155,18 @@ func (w *World) LookAtLives(name string) {
 	t.looked = true
 }
 
-// Seams is how often the last step could have ended before it did, with a difference that only the checks can
-// tell. A post is one step with what the task did before, because others who come in between could as well
-// have come before both. But if the task then reports the post to the checks, they can have heard nothing
-// yet of the one and everything of the other. Which operations a report follows is known only when it comes;
-// so a policy that leaves nothing out makes the step again for each seam, and has it stop there (StopAt).
+// Seams is how often the last step could have ended earlier, with a difference that only the checks can
+// observe. A post is one step with what the task did before, because others that come in between could as well
+// have come before both. But if the task then reports the post to the checks, others can have reported nothing
+// before the one and everything before the other. Which operations a report follows is known only at the report;
+// so a policy that leaves nothing out repeats the step for each seam, and has it stop there (StopAt).
 func (w *World) Seams() int { return w.toldAt }
 
 // StopAt makes the next step end at its n-th seam, from 1. A policy calls it before it returns the step.
 func (w *World) StopAt(n int) { w.stopAt = n }
 
-// Report tells the fingerprint all that the running task has told the checks so far.
-// Unlike SetHistory it says nothing about the order in which tasks report, so reports of
+// Report adds to the fingerprint everything that the running task has reported to the checks so far.
+// Unlike SetHistory it ignores the order in which tasks report, so reports of
 // different tasks do not conflict, and it stays when the task ends. Others may come in
 // after it: a crash must be tried between two reports.
 func (w *World) Report(p fingerprint.Print) {
@@ -194,11 +194,11 @@ func (w *World) Report(p fingerprint.Print) {
 	t.reach()
 }
 
-// Dying reports whether a task is being unwound: what its deferred functions do has no effect.
+// Dying reports whether a task is being unwound: its deferred functions have no effect.
 func (w *World) Dying() bool { return w.dying() }
 
-// EagerStates is the number of states that a machine which places each piece of
-// a message in a step of its own would have for this one.
+// EagerStates is the number of states that correspond to this one in a machine that places each piece of
+// a message in a step of its own.
 func (w *World) EagerStates() float64 {
 	n := 1.0
 	for _, q := range w.qps {

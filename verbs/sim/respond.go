@@ -6,10 +6,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Responses of Reads and Atomics reach the requester's memory before anybody polls the
-// completion that says so. In eager mode that is the step of an acknowledgement. In late
-// mode completions are decided when they are polled, and what they bring lands then, except
-// where somebody comes to the memory before: a CPU or a card looks at it or changes it, or a
+// Responses of Reads and Atomics reach the requester's memory before a poll of the
+// completion. In eager mode that is the step of an acknowledgement. In late
+// mode completions are decided when they are polled, and their responses land then, except
+// where a step reaches the memory before: a CPU or a card looks at it or changes it, or a
 // card fetches from it. Which requests have completed by then is a choice; their completions
 // wait in the CQ.
 
@@ -42,7 +42,7 @@ func (q *qp) brings(r *region, off, n int) int {
 		return -1
 	}
 	if slices.ContainsFunc(q.w.landing, func(e *elem) bool { return e.q == q && e.responds() }) {
-		return -1 // what is being executed just now has no response yet
+		return -1 // what is being executed now has no response yet
 	}
 	for i := q.head; i < q.posted; i++ {
 		s := q.ent(i)
@@ -68,8 +68,8 @@ func (q *qp) awaitsResponse() bool {
 	return false
 }
 
-// respond asks whether one more request of q has succeeded, if it can have: one that completes, or the
-// one that brings the response. If all is over it has ended for certain, in one way or another.
+// respond decides whether one more request of q has succeeded, if it can have: one that completes, or the
+// one with the response. If the run is over it has certainly ended, in one way or another.
 func (q *qp) respond(over bool, brings int) bool {
 	w := q.w
 	var buf [8]outcome
@@ -107,7 +107,7 @@ func (w *World) responding(r *region, off, n int) bool {
 	return r.awaits && w.machine.respondsUnseen() && slices.ContainsFunc(w.qps, func(q *qp) bool { return q.h == r.h && q.brings(r, off, n) >= 0 })
 }
 
-// passedOn asks which responses came in time to be sent on, or to memory that stays, for h dies.
+// passedOn decides which responses came in time to be sent on, or to memory that survives, because h dies.
 func (w *World) passedOn(h *Host) {
 	for _, r := range h.lasting() {
 		if r.h == h {
@@ -126,8 +126,8 @@ func (w *World) passedOn(h *Host) {
 	}
 }
 
-// sourced asks of what may land on [off, off+n) of r whether the card has fetched it, and
-// what leaves before it, from memory where a response has come before.
+// sourced decides, for what may land on [off, off+n) of r, whether the card has fetched it, and
+// what leaves before it, from memory to which a response has come before.
 func (w *World) sourced(r *region, off, n int) {
 	var from [32]*elem
 	f := from[:0]
@@ -146,7 +146,7 @@ func (w *World) sourced(r *region, off, n int) {
 	}
 }
 
-// takeSources is fetch where nobody need be asked: sourced has.
+// takeSources is fetch where nothing is to be decided: sourced has done so.
 func (w *World) takeSources(e *elem) {
 	for p := w.unfetched(e); p != nil; p = w.unfetched(e) {
 		w.takeSource(p)

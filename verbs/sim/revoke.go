@@ -7,10 +7,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Revocation: a key, a registration or a queue pair goes, and the card stops taking what needs it
-// (the semantics note, section 5).
+// Revocation: a key, a registration or a queue pair is revoked, and the card stops taking requests
+// that need it (the semantics note, section 5).
 
-// cutoff stops requests that reach a card from now on, because of what hit says.
+// cutoff stops the requests that arrive at a card from now on and that hit accepts.
 func (w *World) cutoff(hit func(*sqEntry) bool, c *card) {
 	for _, q := range w.qps {
 		if (q.state >= verbs.StateRTR || q.linked && len(q.elems) > 0) && q.remoteNode() == c.h.node.idx && q.remoteLife() == c.h.life {
@@ -21,7 +21,7 @@ func (w *World) cutoff(hit func(*sqEntry) bool, c *card) {
 
 // cutoffQP decides how far q's requests had come when the responder stopped
 // taking those that hit. A live requester learns it from a NAK, so it is decided
-// now; of a dead one nobody learns, so its elements stay pending as ones that
+// now. No host learns it of a dead requester, so its elements stay pending as ones that
 // landed before now or never. Without DrainOnRevoke what the card had accepted
 // may still land later.
 func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
@@ -29,7 +29,7 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	w.stats.Exercised |= faults.Revocations
 	awaits := q.awaits(hit)
 	if awaits {
-		q.asks(isRNR) // from now on it is refused, or nobody answers
+		q.asks(isRNR) // from now on it is refused, or not answered
 	}
 	w.machine.cutoff(q, hit, nak, awaits)
 }
@@ -50,16 +50,16 @@ func (m *late) cutoff(q *qp, hit func(*sqEntry) bool, nak verbs.Status, awaits b
 		w.caughtUp(q)
 		for _, e := range overtakers {
 			if !e.over() && !e.cutOff() && e.wr >= q.reach() {
-				e.could = true // it may have come before what was refused
+				e.could = true // it may have arrived before the refused request
 			}
 		}
 		m.settleRivals(q)
 		return
 	}
-	reach := max(q.reach(), q.since) // what was posted to an old connection bounds nothing that comes on this one
+	reach := max(q.reach(), q.since) // requests on an old connection bound nothing that arrives on this one
 	for i := reach; i < q.posted && !live; i++ {
 		if s := q.ent(i); hit(s) && !s.wasRefused() {
-			q.limit = min(q.limit, i) // it has not come by now, nor will it or what is behind it be executed
+			q.limit = min(q.limit, i) // it has not arrived by now, and neither it nor what is behind it will be executed
 			break
 		}
 	}
@@ -74,10 +74,10 @@ func (m *late) cutoff(q *qp, hit func(*sqEntry) bool, nak verbs.Status, awaits b
 		}
 		switch {
 		case !live && e.wr >= reach && !e.acked && !e.frozen && !e.could:
-			w.discard(e) // it has not come by now: its receive was never there
+			w.discard(e) // it has not arrived by now: its receive never existed
 			all.again()
 		case e.acked && drain:
-			if w.land(e); e.over() { // not if it is just being landed
+			if w.land(e); e.over() { // unless it is just being landed
 				all.again()
 			}
 		case !e.acked && !live && drain && !e.frozen:
@@ -93,10 +93,10 @@ func (m *late) cutoff(q *qp, hit func(*sqEntry) bool, nak verbs.Status, awaits b
 // wasRefused reports whether s has come, and its responder went to ERR for it: nothing stops it again.
 func (s *sqEntry) wasRefused() bool { return s.came && s.nak != verbs.StatusSuccess }
 
-// executedByNow decides which Atomics of a requester that has ended were executed before a
-// revocation. With DrainOnRevoke the others have not come; without it they are not executed any
-// more, nor what had to wait for them. What stands alone is left open. What memory refuses was not
-// executed.
+// executedByNow decides which Atomics of a terminated requester were executed before a
+// revocation. With DrainOnRevoke the others have not arrived; without it they are not executed any
+// more, and neither is what had to wait for them. What stands alone is left open. What memory refuses
+// was not executed.
 func (w *World) executedByNow(q *qp, hit func(*elem) bool) {
 	for all := sweep(&q.elems); all.next(); {
 		e := all.e
@@ -128,13 +128,13 @@ func (w *World) executedByNow(q *qp, hit func(*elem) bool) {
 }
 
 // cameWith reports whether e has arrived because a piece of its message has landed that
-// came with it or later.
+// arrived with it or later.
 func (w *World) cameWith(e *elem, pieces []*elem) bool {
 	return !e.over() && e.arrives() && slices.ContainsFunc(pieces, func(x *elem) bool { return x.seen() && w.with(e, x) })
 }
 
-// incomplete chooses a piece that has not arrived, for request n of q would have succeeded
-// otherwise, and drops it: the last one of n, unless there may be gaps.
+// incomplete chooses a piece that has not arrived, because otherwise request n of q would have
+// succeeded, and drops it: the last one of n, unless there may be gaps.
 func (w *World) incomplete(q *qp, n int) {
 	var of []*elem
 	for _, e := range q.elems {

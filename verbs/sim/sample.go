@@ -30,7 +30,7 @@ func (w *World) samplePart(e *elem, lo, hi int) {
 	w.landEarlier(e)
 	if e.data == nil {
 		e.data = w.bytes(e.n)
-		clear(e.data) // what is not sampled is part of the state as well
+		clear(e.data) // what is not sampled is also part of the state
 	}
 	// It is sampling: what lands before it must not ask it to sample these bytes again.
 	e.begins()

@@ -1,6 +1,6 @@
 package sim
 
-// What becomes of an element. It is pending until it lands or is dropped:
+// The stages of an element. It is pending until it lands or is dropped:
 //
 //	pending → landing → landed
 //	landing → pending   a Read has sampled some of it, an Atomic has read: the rest comes later
@@ -9,9 +9,9 @@ package sim
 //
 // Between two steps no element is landing or reading. Four other facts do not exclude each other,
 // nor any stage before the last three, so they stay booleans. The responder's card has it (came),
-// and it is certain that it arrived (acked): either may hold without the other. Its moment is over
-// (frozen), and its request cannot succeed any more although it may have come (could): both may hold,
-// and a grant of access takes both back.
+// and it certainly arrived (acked): either may hold without the other. Its moment is over
+// (frozen), and its request can no longer succeed although it may have arrived (could): both may hold,
+// and a grant of access cancels both.
 
 type stage uint8
 
@@ -21,7 +21,7 @@ const (
 	reading         // the Atomic reads the word just now
 	landed          // it is in memory, or was executed
 	dropped         // it never will be
-	forgotten       // as dropped, because its memory is gone: whether it had come nobody can tell
+	forgotten       // as dropped, because its memory is gone: no host can observe whether it had landed
 )
 
 // over reports whether e has landed or never will.
@@ -30,7 +30,7 @@ func (e *elem) over() bool { return e.stage >= landed }
 // void reports whether e was dropped.
 func (e *elem) void() bool { return e.stage >= dropped }
 
-// unknown reports whether nobody can tell if e, which was dropped, had come.
+// unknown reports whether no host can observe if e, which was dropped, had landed.
 func (e *elem) unknown() bool { return e.stage == forgotten }
 
 // during reports whether e is landing.
@@ -39,10 +39,10 @@ func (e *elem) during() bool { return e.stage == landing || e.stage == reading }
 // begins begins the landing of e, or of a part of it.
 func (e *elem) begins() { e.stage = landing }
 
-// pauses ends it before all of e has landed.
+// pauses stops it before all of e has landed.
 func (e *elem) pauses() { e.goes(pending) }
 
-// goes takes e to a stage, unless it is over by now.
+// goes moves e to a stage, unless it is over by now.
 func (e *elem) goes(to stage) {
 	if !e.over() {
 		e.stage = to
@@ -60,7 +60,7 @@ func (e *elem) drops() {
 	}
 }
 
-// harm is what a power failure at its destination did to an element that it found frozen there.
+// harm is what a power failure at its destination did to an element that it found frozen.
 type harm uint8
 
 const (

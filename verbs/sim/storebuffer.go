@@ -6,16 +6,16 @@ import (
 
 // CPUs are x86-TSO (Owens, Sarkar, Sewell, TPHOLs 2009): what a task stores waits
 // in a buffer of its own, in order, and drains at any later moment. The task sees
-// its own stores at once; others see them when they have drained.
+// own stores immediately; others see them when they have drained.
 //
-// DRAM that only the storing task can reach needs no buffer: nobody could tell. Of
-// persistent memory the next life can tell how far the stores had got.
+// DRAM that only the storing task can reach needs no buffer: nobody could notice. In
+// persistent memory the next life can see how far the stores had got.
 
 // storeBuffer is the store buffer of a task. Flushes of cache lines pass through it as stores do.
 type storeBuffer struct {
 	t *task
 	// queue keeps what waits, as pending elements like those of a queue pair, so that a store
-	// that nobody looks at costs nothing (land.go). It is made when it is first needed.
+	// that is never observed costs nothing (land.go). It is made when it is first needed.
 	queue *qp
 	// flushing are the lines whose write-back a fence awaits.
 	flushing []clwbRec
@@ -53,7 +53,7 @@ func (b *storeBuffer) put(kind elemKind, r *region, off, n int, data []byte) {
 	b.t.reach()
 }
 
-// store adds a store of p, cut as a message is.
+// store adds a store of p, cut like a message.
 func (b *storeBuffer) store(r *region, off int, p []byte) {
 	w := b.t.w
 	for done := 0; done < len(p); {
@@ -63,15 +63,15 @@ func (b *storeBuffer) store(r *region, off int, p []byte) {
 	}
 }
 
-// drain lands all that waits.
+// drain lands everything that waits.
 func (b *storeBuffer) drain() {
 	for !b.empty() {
 		b.t.w.land(b.queue.elems[0])
 	}
 }
 
-// forward answers a load by the task itself. It reports false if memory is to be looked at:
-// nothing of the task's is on the way there, or it has drained by now.
+// forward answers a load by the task itself. It reports false if the load must look at memory:
+// the buffer holds nothing for these bytes, or that has drained by now.
 func (b *storeBuffer) forward(r *region, off int, p []byte) bool {
 	last, whole := b.holds(r, off, p)
 	if last == nil {
@@ -82,7 +82,7 @@ func (b *storeBuffer) forward(r *region, off int, p []byte) bool {
 		w.touch(r.object(), Read)
 		return true
 	}
-	w.land(last) // with all before it; a load of more than was stored waits for that
+	w.land(last) // with everything before it; a load of more than was stored waits for that
 	return false
 }
 
@@ -109,7 +109,7 @@ func (b *storeBuffer) holds(r *region, off int, p []byte) (last *elem, whole boo
 }
 
 // rivals reports whether others change bytes of r, or a media error may or has, so that a
-// load may find something else than what the buffer holds.
+// load may find something different from the content of the buffer.
 func (b *storeBuffer) rivals(r *region, off, n int) bool {
 	w := b.t.w
 	if x := r.h.bank; r.pm != nil && (x.flips+x.poisons > 0 || w.unreadable(r, off, n)) {
@@ -157,7 +157,7 @@ func (b *storeBuffer) persist() {
 // byCPU reports whether e waits in a store buffer. All other elements are of a card.
 func (e *elem) byCPU() bool { return e.q.buffer != nil }
 
-// drain lands all that t has stored. It takes effect at once.
+// drain lands everything that t has stored. It takes effect immediately.
 func (t *task) drain() {
 	switch {
 	case t.w.dying():
@@ -171,7 +171,7 @@ func (t *task) drain() {
 }
 
 // drainShared is drain and pauseShared in one: others see a store in the buffer when they
-// look, whether it has drained or not, so nobody need come in between.
+// look, whether it has drained or not, so none need come in between.
 func (t *task) drainShared() {
 	if !t.sb.empty() {
 		t.drain()
@@ -190,7 +190,7 @@ func (t *task) fence() {
 		t.passes()
 		return
 	}
-	// A power failure may strike before: then more than one content was possible.
+	// A power failure may strike before that: then more than one content was possible.
 	t.pauseDirty()
 	t.sb.persist()
 	t.reach()

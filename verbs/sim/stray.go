@@ -11,14 +11,14 @@ import (
 var ErrGoroutine = errors.New("sim: a goroutine that is no task of a host called the simulator: " +
 	"start tasks with host.Host.Go, and no goroutines, which nothing could schedule")
 
-// watch finds goroutines that are no tasks. A checker watches only its first runs, since this is slow with a
+// watch finds goroutines that are not tasks. A checker watches only its first runs, since this is slow with a
 // version of Go that goid does not support.
 type watch struct {
 	world int64 // the goroutine of the world
 	stray goroutine.Flag
 }
 
-// Watch makes the world look from now on who calls it.
+// Watch makes the world check from now on which goroutine calls it.
 func (w *World) Watch(on bool) {
 	w.watch = nil
 	if on {
@@ -26,7 +26,7 @@ func (w *World) Watch(on bool) {
 	}
 }
 
-// Stray is ErrGoroutine if a goroutine that is no task has called a world that watches.
+// Stray is ErrGoroutine if a goroutine that is not a task has called a world that watches.
 func (w *World) Stray() error {
 	if w.watch == nil {
 		return nil
@@ -37,12 +37,12 @@ func (w *World) Stray() error {
 	return nil
 }
 
-// maxDead is how much the deferred functions of a task can ask after its run: a loop that waits there for
-// something to change ends then.
+// maxDead is the number of questions that the deferred functions of a task can ask after its run: a loop that waits there for
+// a change terminates then.
 const maxDead = 1000
 
-// guard is called first by whatever tasks call. It ends a goroutine that is no task that
-// runs now, since what it does next would break the world.
+// guard is called first by everything that tasks call. It terminates a goroutine that is not the task that
+// runs now, since its next action would break the world.
 func (w *World) guard() {
 	if w.dying() {
 		if w.dead++; w.dead > maxDead {

@@ -8,21 +8,21 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Strengthen is a set of things that a program could do at the card to get along
-// with weaker promises, done for it. The program itself stays as it is, so a
-// check says what each of them would mend.
+// Strengthen is a set of measures that a program could take at the card to work
+// with weaker promises, taken for it. The program itself stays unchanged, so a
+// check shows what each of them would repair.
 type Strengthen uint8
 
-// What a Strengthen is made of.
+// The measures of a Strengthen.
 const (
 	// Inlined posts the payload of every Write and Send inline if it fits, so
-	// that the card copies it at once. What does not fit stays as it is.
+	// that the card copies it immediately. A payload that does not fit stays as it is.
 	Inlined Strengthen = 1 << iota
 	// Fenced posts every request with a fence.
 	Fenced
-	// FlushRead has every Write followed by a Read of what it wrote, and the
-	// program wait for the Read where it waits for the Write: a Write that is
-	// acknowledged is in memory. One whose Read failed may be in memory although
+	// FlushRead follows every Write with a Read of the same bytes, and makes the
+	// program wait for the Read where it waits for the Write: then an acknowledged
+	// Write is in memory. A Write whose Read failed may be in memory although
 	// it is reported as failed. The Reads themselves are not in the trace. With
 	// Fenced, a later Write waits for the Read, and thus for the Write before it.
 	FlushRead
@@ -104,11 +104,11 @@ func (w *World) flushes(e *elem) bool {
 	return e.kind == elemWrite && w.cfg.Strengthen&FlushRead != 0 && !e.byCPU() && e.q.ent(e.wr).writes()
 }
 
-// unread decides which was the first request that the responder refused, of
+// unread decides which was the first request that the responder refused, among
 // those from first on, if the card had taken those before n. Without FlushRead
 // it is n. With it, the Reads that follow the last Writes may have been too late
 // although the Writes were not: those are then in memory, or on their way there,
-// and nobody is told that they succeeded.
+// and their success is not reported.
 func (w *World) unread(q *qp, first, n int) int {
 	least := n
 	for least > first && w.cfg.Strengthen&FlushRead != 0 && q.ent(least-1).writes() {

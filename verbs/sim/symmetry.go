@@ -6,14 +6,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 )
 
-// Which hosts are interchangeable. A scenario says so (Node.Symmetric), and promises that
-// its code treats them alike. What can be seen of that promise is checked here; the rest
+// Which hosts are interchangeable. A scenario declares it (Node.Symmetric), and promises that
+// its code treats them alike. What can be checked of that promise is checked here; the rest
 // is for an audit, which permutes the hosts of a run.
 
 // maxSym bounds the number of interchangeable hosts.
 const maxSym = 8
 
-// checkSymmetric holds the hosts that are called symmetric against each other.
+// checkSymmetric compares the hosts that are declared symmetric.
 func (c *Config) checkSymmetric() error {
 	var first *Node
 	count := 0
@@ -35,7 +35,7 @@ func (c *Config) checkSymmetric() error {
 	return nil
 }
 
-// differsFrom says in what two hosts evidently differ. Functions cannot be compared: the
+// differsFrom returns how two hosts evidently differ. Functions cannot be compared: the
 // compiler may make two copies of one.
 func (n *Node) differsFrom(m *Node) string {
 	switch {
@@ -49,9 +49,9 @@ func (n *Node) differsFrom(m *Node) string {
 	return ""
 }
 
-// symmetric are the hosts that the fingerprint may take for each other. With the eager
-// machine, which is the oracle, they are none; nor in the regime skew, which relates the
-// timers of all hosts; nor if the faults treat them differently.
+// symmetric are the hosts that the fingerprint may treat as interchangeable. There are none with the
+// eager machine, which is the oracle, or in the regime skew, which relates the
+// timers of all hosts, or if the faults treat them differently.
 func (c *Config) symmetric() []int {
 	if c.Eager || c.Timers.Regime == faults.Skew {
 		return nil

@@ -12,7 +12,7 @@ import (
 type opKind uint8
 
 const (
-	opRun    opKind = iota // nothing: it may go on
+	opRun    opKind = iota // nothing: it may continue
 	opCQ                   // a completion on a CQ
 	opChan                 // a completion on any CQ of a channel
 	opAll                  // a completion on each of some CQs
@@ -59,22 +59,22 @@ type task struct {
 	alive bool
 	main  bool
 	// dirty: since the task was last scheduled it did something that others
-	// may react to, so that what it looks at next may depend on them.
+	// may react to, so that its next look may depend on them.
 	dirty bool
 	looks int // since it was last scheduled
-	// looked: one of them was at what others may change.
+	// looked: one of its observations was of something that others may change.
 	looked  bool
 	clocked bool // it has looked at its clock in this step
 	fresh   bool // other tasks could run since its report, and it has not paused again
 	sb      storeBuffer
 	vain    int // how often in a row it has polled and found nothing, up to maxVain
-	// heldUp: it is about to call a service at place svc, to which its link is cut.
+	// heldUp: it is about to call a service at place svc, and the link to it is cut.
 	heldUp bool
 	svc    int
 	visits int               // that have begun and not ended
 	wide   wideLook          // a load of several cells that has begun
 	apart  bool              // a load looks at each cell in a step of its own
-	report fingerprint.Print // what it has told the checks, as it is in the sum of its node
+	report fingerprint.Print // what it has reported to the checks, as it is in the sum of its node
 }
 
 func (t *task) actor() Actor { return actor(actTask, t.h.life, t.h.node.idx, t.ord) }
@@ -111,7 +111,7 @@ func (w *World) coro() *coro {
 	return c
 }
 
-// wait gives control to the world until op can be done and the task is picked.
+// wait returns control to the world until op can be done and the task is picked.
 // It reports false if the timer ended the wait.
 func (t *task) wait(o op) bool {
 	if t.w.preparing {
@@ -125,22 +125,22 @@ func (t *task) wait(o op) bool {
 	switch {
 	case !o.timed || o.kind == opGather:
 	case t.related():
-		t.wait(op{kind: opRun}) // other timers may go between what it did before and the beginning of its own
+		t.wait(op{kind: opRun}) // other timers may fire between its earlier actions and the start of its own
 		o.deadline = t.h.after(o.span)
 	default:
 		t.passes()
 	}
 	t.op = o
 	t.arm()
-	t.obs.main = t.obs.main.Uint(uint64(o.kind)) // it has come this far
+	t.obs.main = t.obs.main.Uint(uint64(o.kind)) // it has got this far
 	t.co.yield()
 	t.disarm()
 	ok := !t.op.fired
 	t.op = op{}
 	t.dirty, t.looked, t.looks, t.clocked = false, false, 0, false
 	if !ok {
-		// Its timer cannot wait for those of others, nor for faults and failures, but what it does then can;
-		// and that the time has passed shows, even if the host dies before it does anything.
+		// Its timer cannot wait for those of others, nor for faults and failures, but its next actions can;
+		// and the passing of time shows, even if the host dies before the task does anything.
 		t.dirty, t.looked, t.clocked = true, true, true
 		t.w.touchDeath(t.h.node)
 		t.h.acted = t.h.acted || t.w.mayDie(t.h.node)
@@ -149,7 +149,7 @@ func (t *task) wait(o op) bool {
 }
 
 // others lets other tasks run before the next operation. After a report they could run already: if the
-// task has done and seen nothing since, a second pause would change nothing.
+// task has done and observed nothing since, a second pause would change nothing.
 func (t *task) others() {
 	if t.fresh && !t.dirty && !t.looked {
 		t.fresh = false
@@ -163,8 +163,8 @@ func (t *task) others() {
 // function of its observations, and whether it pauses may depend on state that it has not observed.
 func (t *task) passes() { t.obs.main = t.obs.main.Uint(uint64(opRun)) }
 
-// pause makes the next operation a step of its own if it could see what others
-// do: on a host with several tasks, or after the task did something to which
+// pause makes the next operation a step of its own if it could see the actions of
+// others: on a host with several tasks, or after the task did something to which
 // others may have reacted.
 func (t *task) pause() {
 	t.looks++
@@ -175,8 +175,8 @@ func (t *task) pause() {
 	t.passes()
 }
 
-// pauseLook is pause for a look at what others can reach: between it and one before, they
-// may do what both can tell.
+// pauseLook is pause for a look at what others can reach: between it and an earlier look, they
+// may do something that both looks show.
 func (t *task) pauseLook() {
 	if t.looked {
 		t.others()
@@ -189,10 +189,10 @@ func (t *task) pauseLook() {
 // for memory to change must let others go on, and meets the limit on steps.
 const maxLooks = 256
 
-// pauseDirty is pause for what takes effect at once, such as a revocation or a store
+// pauseDirty is pause for what takes effect immediately, such as a revocation or a store
 // that others can read: if the task did something before to which others may
-// react, or saw something that others may change, they may come in between. The tasks of
-// its own host may always.
+// react, or saw something that others may change, they may come in between. The other tasks of
+// its own host always may.
 func (t *task) pauseDirty() {
 	if t.w.machine.stepwise() {
 		t.others()
@@ -201,16 +201,16 @@ func (t *task) pauseDirty() {
 	t.pauseAfter()
 }
 
-// mayTell reports whether t has done or seen something in this step, and may report its next
+// mayTell reports whether t has done or observed something in this step, and may report its next
 // operation to the checks. A report belongs to the operation before it (SetHistory), so other tasks
 // must be able to run between the two operations, even if only the checks can notice.
 func (t *task) mayTell() bool {
 	return (t.dirty || t.looked) && !t.h.node.spec.Daemon
 }
 
-// pauseAfter is pauseDirty for what prepares: if the task did nothing before in this step, and saw
-// nothing, it may as well have come later. That holds in eager mode too. Not even an ending may
-// stand before it: another host may see that fail, and tell a third one, which then comes in between.
+// pauseAfter is pauseDirty for preparations: if the task did nothing earlier in this step, and observed
+// nothing, the operation may as well have come later. That holds in eager mode too. Not even an ending may
+// precede it: another host may see that fail, and inform a third one, which then comes in between.
 func (t *task) pauseAfter() {
 	if t.dirty || t.looked || t.h.live > 1 {
 		t.others()
@@ -219,7 +219,7 @@ func (t *task) pauseAfter() {
 	t.passes()
 }
 
-// pauseShared is pause for what the other tasks of the host can tell, and nobody else: see
+// pauseShared is pause for what only the other tasks of the host can notice: see
 // doc.go.
 func (t *task) pauseShared() {
 	if t.h.live > 1 && !t.w.dying() {
@@ -229,9 +229,9 @@ func (t *task) pauseShared() {
 	t.passes()
 }
 
-// seam is called before an operation that need not pause, since nobody can tell whether others came
-// between it and what the task did before in this step. The checks can, if the task reports it to them
-// at once: see [World.Seams]. It counts as an observation also where the task goes on, for whether it
+// seam is called before an operation that need not pause, since nobody can notice whether others came
+// between it and the earlier actions of the task in this step. The checks can, if the task reports it to them
+// immediately: see [World.Seams]. It counts as an observation also where the task continues, because whether it
 // would have paused may depend on the other tasks of its host.
 func (t *task) seam() {
 	w := t.w
@@ -279,13 +279,13 @@ func (w *World) resume(t *task) {
 	if t.co.idle && t.alive {
 		main, h := t.main, t.h
 		w.endTask(t)
-		if main && w.fail == nil && !w.cfg.Linger && h.alive { // it has not made itself crash
+		if main && w.fail == nil && !w.cfg.Linger && h.alive { // it did not crash itself
 			w.mainDone(h)
 		}
 	}
 }
 
-// endTask ends t where it stands. A process that dies runs no deferred functions, so its
+// endTask stops t where it stands. A process that dies runs no deferred functions, so its
 // coroutine stays as it is until the run is over: unwind ends it.
 func (w *World) endTask(t *task) {
 	if !t.alive {
@@ -310,7 +310,7 @@ func (w *World) unwind(t *task) {
 	w.release(t)
 }
 
-// release gives the coroutine of t back.
+// release releases the coroutine of t.
 func (w *World) release(t *task) {
 	w.spare = append(w.spare, t.co)
 	t.co = nil
@@ -383,7 +383,7 @@ func (w *World) step(ev Event) {
 		t := ev.task
 		if ev.Actor.Timer() {
 			w.fire(t)
-			w.last = t.actor() // it goes on
+			w.last = t.actor() // it continues
 		}
 		w.alone(t)
 	case actRestart:

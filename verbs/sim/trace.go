@@ -24,10 +24,10 @@ type TraceEvent struct {
 	Source string `json:"source,omitempty"`
 	// File is the whole name of its file, as the compiler knew it.
 	File string `json:"-"`
-	// Request is the index in Record.Requests of the send work request that it is
-	// about, or -1; it is set only with a Record.
+	// Request is the index in Record.Requests of the send work request that it
+	// concerns, or -1; it is set only with a Record.
 	Request int `json:"-"`
-	// Call names the call that its host receives, answers, or has the answer of.
+	// Call names the call that its host receives or answers, or whose answer it has.
 	Call string `json:"-"`
 }
 
@@ -107,7 +107,7 @@ func caller() (line, file string) {
 	}
 }
 
-// isMachinery reports whether a function is of the simulator or between it and protocols.
+// isMachinery reports whether a function belongs to the simulator or stands between it and protocols.
 func isMachinery(function string) bool {
 	for _, part := range []string{"/verbs/sim.", "/coord.", "/explore.(", "/explore/scenario."} {
 		if strings.Contains(function, part) {
@@ -157,7 +157,7 @@ func (e *elem) effect() string {
 	}
 }
 
-// eventOf says that the last event is about request i of q.
+// eventOf marks the last event as one about request i of q.
 func (w *World) eventOf(q *qp, i int) {
 	if x := w.rec(); x != nil {
 		w.tracer.Events[w.lastEvent()].Request = x.requestOf(q, i)

@@ -6,12 +6,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// visit goes through hosts, in every order if the scenario calls them symmetric. Code that goes through
+// visit iterates over hosts, in every order if the scenario declares them symmetric. Code that visits
 // them in the order of their names does not treat them alike: of two states that differ in their names
 // the search keeps one, and from there the code would meet a host first that it meets last from the other.
 //
 // What the task observes while it visits a host becomes a part of that host, and is then forgotten: each
-// visit begins with what the task knew when it began the first. So the order is not remembered, and
+// visit begins with what the task knew at the beginning of the first. So the order is not remembered, and
 // states that differ only in it are one. The code promises that it does not remember it either
 // (host.InAnyOrder); the audit of states with one fingerprint tests that.
 type visit struct {
@@ -20,7 +20,7 @@ type visit struct {
 	at    []int // their nodes; nil if the order is that of the list
 	left  []int
 	base  print // what the task had observed when it visited the first
-	sum   print // of what it observed at hosts if the search renames none: it renames all symmetric hosts or none
+	sum   print // the observations at hosts if the search renames none: it renames all symmetric hosts or none
 	cur   int   // the index of the host that is being visited, or -1
 	outer int   // obs.visited outside of this visit
 	depth int   // the visit of the task that this one is, from 1: one may be within another
@@ -40,8 +40,8 @@ func (h *Host) Visit(names []string) host.Visit {
 	return v
 }
 
-// alikes are the nodes called names if the scenario calls all of them symmetric and each is there once,
-// and nil otherwise. It does not matter whether the search makes use of that: all searches of a
+// alikes are the nodes called names if the scenario declares all of them symmetric and each is there once,
+// and nil otherwise. It does not matter whether the search uses the symmetry: all searches of a
 // scenario are about the same runs.
 func (w *World) alikes(names []string) []int {
 	var at []int
@@ -129,8 +129,8 @@ func (v *visit) End() {
 	v.t.obs.main = v.base.Print(v.sum).Bool(early)
 }
 
-// crossed reports whether another task continues the visit, or a visit within it has not ended. What was
-// seen since would be forgotten, so the run fails.
+// crossed reports whether another task continues the visit, or a visit within it has not ended. The
+// observations since would be forgotten, so the run fails.
 func (v *visit) crossed() bool {
 	w := v.t.w
 	if v.depth == 0 || w.cur == v.t && v.depth == v.t.visits {

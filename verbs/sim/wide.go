@@ -3,14 +3,14 @@ package sim
 import "slices"
 
 // A load of several cells looks at each at a moment of its own, in any order. Between two of
-// these moments others may act on what they know: one cell is seen as it was before a change, and
-// another as a second change left it that was made because of the first. In eager mode each cell
-// is a step. In late mode the load is two steps: it begins to watch, and when it ends, each
+// these moments others may act on what they know: the load may see one cell as it was before a change,
+// and another after a second change that was made because of the first. In eager mode each cell
+// is a step. In late mode the load is two steps: the first begins to watch, and at the second, each
 // cell may have been seen with any content that it has had since.
 //
-// Media errors fit in. A cell with a bit that flips may be changed by others before the load ends,
-// so each flip ends a step (meetsFlips), and that cell has been seen as it is then: otherwise a card
-// could fetch, and send, a bit that nobody has found flipped. Memory that the load finds
+// Media errors fit in. Others may change a cell with a bit that flips before the load finishes,
+// so each flip ends a step (meetsFlips), and the load has seen that cell as it is then: otherwise a card
+// could fetch, and send, a flipped bit that nobody has found. Memory that the load finds
 // unreadable ends it, whatever it has seen, so it is enough to find it in the last step. What
 // others find unreadable meanwhile may have been seen before (outlived), and what was unreadable
 // before it was mended was not seen (watched).
@@ -20,7 +20,7 @@ type wideLook struct {
 	r      *region
 	off, n int
 	looks  bool   // a bit that flips is found by this load
-	was    []held // what was there since, and is not any more
+	was    []held // what was there since, and no longer is
 	seen   []held // cells that were looked at when a bit of theirs flipped
 }
 
@@ -40,7 +40,7 @@ func (r *region) delicate(off int, p []byte) bool {
 	return own != nil
 }
 
-// begins begins to watch, and lets others go on. What was cut off before has landed by now or
+// begins begins to watch, and lets others run. What was cut off before has landed by now or
 // never will.
 func (t *task) begins(r *region, off, n int) {
 	r.check(off, n)
@@ -51,7 +51,7 @@ func (t *task) begins(r *region, off, n int) {
 	t.wait(op{kind: opRun})
 }
 
-// meetsFlips lets bits flip in what is loaded, and others go on after each time that some did.
+// meetsFlips lets bits flip in the loaded bytes, and lets others run after each flip.
 func (t *task) meetsFlips(r *region, off, n int) {
 	for r.pm != nil && !r.freed {
 		t.w.decided(r, off, n)
@@ -64,7 +64,7 @@ func (t *task) meetsFlips(r *region, off, n int) {
 	}
 }
 
-// sees notes a look at the cell with byte i of r, of which a bit has flipped.
+// sees notes a look at the cell with byte i of r, in which a bit has flipped.
 func (t *wideLook) sees(w *World, r *region, i int) {
 	if !t.looks || t.r != r {
 		return
@@ -78,7 +78,7 @@ func (t *wideLook) sees(w *World, r *region, i int) {
 	}
 }
 
-// meets are the errors that may show when a load ends. One that began in an earlier step has met
+// meets are the errors that may show when a load finishes. One that began in an earlier step has met
 // its flips.
 func (t *wideLook) meets() mediaErrors {
 	if t.r != nil {
@@ -87,24 +87,24 @@ func (t *wideLook) meets() mediaErrors {
 	return flips | poison
 }
 
-// ended ends the watch. Responses that have come by now have changed something too.
+// ended ends the watch. Responses that have arrived by now have changed something too.
 func (t *task) ended(r *region, off, n int) wideLook {
 	if t.wide.r == r && !r.freed {
 		t.w.responses(r, off, n)
-		t.w.settleFrozen(r, off, n) // what was cut off since the load began changed something too, or never came
+		t.w.settleFrozen(r, off, n) // elements that were cut off since the load began changed something too, or never arrived
 	}
 	defer func() { t.wide = wideLook{} }()
 	return t.wide
 }
 
-// watched notes what can be read in [off, off+n) of r, for that is about to change.
+// watched notes what can be read in [off, off+n) of r, which is about to change.
 func (w *World) watched(r *region, off, n int) {
 	for _, t := range w.tasks {
 		if t.wide.r != r || !t.alive {
 			continue
 		}
 		lo, hi := off, off+n
-		if w.cells().Pieces == 0 { // what was there is kept by cells, so that a cell has one content at a time
+		if w.cells().Pieces == 0 { // the old content is kept by cells, so that a cell has one content at a time
 			lo, hi = w.cells().Around(off, n)
 		}
 		for at, end := max(lo, t.wide.off), min(hi, t.wide.off+t.wide.n); at < end; {
@@ -117,7 +117,7 @@ func (w *World) watched(r *region, off, n int) {
 	}
 }
 
-// add adds what is at x, if it is new. Of the memory buf it keeps the content there.
+// add adds the content of buf at x, if it is new.
 func (t *wideLook) add(x span, buf []byte) {
 	for _, c := range t.was {
 		if c.span == x && string(c.data) == string(t.r.data[x.lo:x.hi]) {
@@ -128,7 +128,7 @@ func (t *wideLook) add(x span, buf []byte) {
 	t.was = append(t.was, held{x, buf})
 }
 
-// outlived reports whether the load saw what cannot be read now before that was so.
+// outlived reports whether the load saw the memory before it became unreadable.
 func (t *wideLook) outlived(w *World) bool {
 	if t.r == nil {
 		return false
@@ -149,7 +149,7 @@ func (t *wideLook) outlived(w *World) bool {
 	return w.choose(ChooseMedia, 2, func(k int) string { return [...]string{"unreadable", "seen before"}[k] }) == 1
 }
 
-// choose decides which cells of p, which is what is there now, were seen before.
+// choose decides which cells of p, which is the current content, were seen before.
 func (t *wideLook) choose(w *World, p []byte) {
 	for i, c := range t.was {
 		if slices.ContainsFunc(t.was[:i], func(x held) bool { return x.span == c.span }) {
@@ -182,7 +182,7 @@ func (t *wideLook) choose(w *World, p []byte) {
 	}
 }
 
-// print adds up what was seen: when does not matter.
+// print adds up what was seen: the moment does not matter.
 func (t *wideLook) print() (p print) {
 	for _, c := range t.was {
 		p = p.Plus(print{}.Int(c.lo).Bytes(c.data))

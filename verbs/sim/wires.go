@@ -7,7 +7,7 @@ import (
 )
 
 // The steps of wires and cards, and what is known of a connection on which each arrival and each
-// acknowledgement was one. The late machine comes here as well, once it has decided what has arrived.
+// acknowledgement was one. The late machine uses them too, once it has decided what has arrived.
 
 // wireSteps lists the elements that can leave, arrive or land next. What can arrive leaves in the same step.
 func (w *World) wireSteps(q *qp, out []*elem) []*elem {
@@ -42,7 +42,7 @@ func (w *World) holdsBack(p, e *elem) bool {
 	return p.responds() && w.before(p, e) && (e.fenced || p.wr != e.wr && p.stalls(e.wr))
 }
 
-// overtakes reports whether e can arrive before p does, which was sent before it: both are of
+// overtakes reports whether e can arrive before p, which was sent before it: both are pieces of
 // Writes, and between them stands nothing else.
 func (w *World) overtakes(e, p *elem) bool {
 	if !w.gaps() || e.kind != elemWrite || p.kind != elemWrite || w.before(p, e) {
@@ -56,7 +56,7 @@ func (w *World) overtakes(e, p *elem) bool {
 	return true
 }
 
-// taken reports whether e is a piece of a Write that a card has accepted, and places whatever
+// taken reports whether e is a piece of a Write that a card has accepted and will place, whatever
 // its requester learns.
 func (e *elem) taken() bool { return e.came && e.kind == elemWrite }
 
@@ -73,7 +73,7 @@ func (w *World) free(e *elem) bool {
 	return true
 }
 
-// awaited reports whether what is under way will let a task go on: then time, in the
+// awaited reports whether an operation under way will let a task continue: then time, in the
 // regime idle, waits for it. Nothing waits for a Write that makes no completion.
 func (w *World) awaited() bool {
 	for _, t := range w.tasks {
@@ -210,7 +210,7 @@ func (q *qp) wipe() {
 	}
 }
 
-// cameTo is the first request that has not arrived, or not been executed. One that is
+// cameTo is the first request that has not arrived, or has not been executed. One that is
 // refused may have arrived.
 func (w *World) cameTo(q *qp) int {
 	n := min(q.posted, q.reach())
@@ -225,7 +225,7 @@ func (w *World) cameTo(q *qp) int {
 	return n
 }
 
-// tookBefore is the first request that the responder, who stops taking those that hit, has not
+// tookBefore is the first request that the responder, which stops taking those that hit, has not
 // taken, where what has arrived is known.
 func (w *World) tookBefore(q *qp, hit func(*sqEntry) bool) int {
 	for all := sweep(&q.elems); all.next() && w.cfg.Profile.DrainOnRevoke; {
@@ -249,7 +249,7 @@ func (w *World) tookBefore(q *qp, hit func(*sqEntry) bool) int {
 	return w.unread(q, first, n)
 }
 
-// live reports whether somebody learns what becomes of the requests of q.
+// live reports whether any host learns the fate of the requests of q.
 func (q *qp) live() bool { return q.h.alive && q.sends() && !q.gone }
 
 // cutoffKnown is cutoffQP where what has arrived is known.
@@ -260,7 +260,7 @@ func (w *World) cutoffKnown(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		for i := n; i < q.posted && nak != 0; i++ {
 			if s := q.ent(i); hit(s) && (!s.came || s.pending()) && !q.neverLeaves(i) {
 				if s.refuse(nak); i < q.head || !q.live() && s.recvErr == verbs.StatusSuccess {
-					q.limit = min(q.limit, i) // it has completed, or nobody learns of its refusal
+					q.limit = min(q.limit, i) // it has completed, or no host learns of its refusal
 				}
 				break
 			}
@@ -269,7 +269,7 @@ func (w *World) cutoffKnown(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	}
 	for i := n; i < q.posted && !live; i++ {
 		if s := q.ent(i); hit(s) && !s.wasRefused() {
-			q.limit = min(q.limit, i) // nor will what comes behind it be executed
+			q.limit = min(q.limit, i) // nor will what arrives behind it be executed
 			break
 		}
 	}

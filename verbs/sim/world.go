@@ -15,8 +15,8 @@ type World struct {
 	cfg     Config
 	machine machine
 	nodes   []*node
-	// places are the names of the nodes, and after them of hosts that are there only
-	// because a service is: all that a link can lead to.
+	// places are the names of the nodes, followed by those of hosts that exist only
+	// because a service does: everything that a link can lead to.
 	places []string
 	sym    []int // indices of the symmetric nodes
 	coros  []*coro
@@ -30,14 +30,14 @@ type World struct {
 	pol       Policy
 	named     NamedPolicy
 	knowing   KnowingPolicy
-	replaying bool          // the step is one of a known prefix: nobody asks what it used
+	replaying bool          // the step is one of a known prefix: its footprint is not needed
 	now       time.Duration // of the regime idle, in which all hosts have one clock
 	skew      zone.Zone     // what is known of the pending timers of all hosts, in the regime skew
 	steps     int
 	marks     int // of changesOthers
 	ticks     int // a logical clock: posts, buffered stores, acknowledgements, freezes, power failures
 	fail      error
-	dead      int // what the deferred functions of a task have asked after the run
+	dead      int // the number of questions of deferred functions after the run
 	last      Actor
 	foot      []Access
 	shown     bool // the step used something that others may use as well
@@ -60,8 +60,8 @@ type World struct {
 	seams     int     // operations of the step before which it could end
 	toldAt    int     // how many of them came before a report: see Seams
 	stopAt    int     // the one at which the step ends; 0: none
-	finding   bool    // what survived a power failure is being found out
-	asked     bool    // the cards were asked whether they had fetched what changes now
+	finding   bool    // what survived a power failure is being decided
+	asked     bool    // the cards have decided whether they had fetched what changes now
 	landing   []*elem // what is landing now: what must follow it cannot land yet
 	placing   *elem   // it changes memory now
 	ghosts    []ghost
@@ -80,7 +80,7 @@ type node struct {
 	life int
 	up   bool
 	done bool // no life follows
-	// wantsLife: a life may follow; crashed says how the last one ended.
+	// wantsLife: a life may follow; crashed tells how the last one ended.
 	wantsLife bool
 	crashed   bool
 	bank      *bank // of the machine that answers to the name
@@ -125,16 +125,16 @@ func (w *World) Close() {
 	w.coros, w.spare = nil, nil
 }
 
-// End says how a run ended.
+// End is how a run ended.
 type End uint8
 
 // The ways in which a run ends.
 const (
 	Finished  End = iota // every host that the run waits for is done
-	Stopped              // the policy ended it
+	Stopped              // the policy stopped it
 	Violated             // a check failed
-	Deadlock             // nothing can happen, and somebody waits
-	StepLimit            // MaxSteps events did not suffice
+	Deadlock             // nothing can happen, and a task waits
+	StepLimit            // it made MaxSteps events
 	Abandoned            // World.Abandon was called
 )
 
@@ -235,7 +235,7 @@ func (w *World) known() (Event, bool) {
 	case actWire, actAck:
 		ev.a = a.b()
 		return ev, true
-	case actFail: // what it may decide depends on what else can happen
+	case actFail: // its options may depend on what else can happen
 		w.enabled()
 		if i := slices.IndexFunc(w.events, func(e Event) bool { return e.Actor == a }); i >= 0 {
 			return w.events[i], true
@@ -245,7 +245,7 @@ func (w *World) known() (Event, bool) {
 	return ev, a.kind() == actHeal
 }
 
-// reset takes everything back to the initial state, keeping the allocations.
+// reset restores the initial state, and keeps the allocations.
 func (w *World) reset() {
 	for _, t := range w.tasks {
 		w.unwind(t)
@@ -288,7 +288,7 @@ func (w *World) boot(n *node) {
 		if n.spec.Daemon {
 			w.cur.others() // it may crash between taking a request and terminating: see serving
 		} else {
-			w.cur.pauseDirty() // its end takes effect at once
+			w.cur.pauseDirty() // its end takes effect immediately
 		}
 	})
 	t.obs.main = t.obs.main.Int(life).Bool(n.crashed)
@@ -325,7 +325,7 @@ func (w *World) lifeEnded(n *node, crashed bool) {
 	}
 	n.wantsLife, n.done = again, !again
 	if n.done && !n.spec.Daemon && !w.cfg.Linger && w.zombies() {
-		w.touch(object(objLast, 0, 0), Write) // with the last that ends these are cut short
+		w.touch(object(objLast, 0, 0), Write) // the last host to end cuts these short
 	}
 }
 
@@ -348,7 +348,7 @@ func (w *World) finished() bool {
 	return true
 }
 
-// onlyFaults reports whether nothing but faults, and what may never come, can happen.
+// onlyFaults reports whether nothing but faults, and steps that may never come, can happen.
 func (w *World) onlyFaults() bool {
 	for i := range w.events {
 		if !w.events[i].Fault && !w.vain(&w.events[i]) {
@@ -383,8 +383,8 @@ func (e *DeadlockError) Error() string {
 // Class is the class of the violation.
 func (e *DeadlockError) Class() string { return "deadlock" }
 
-// ErrFailNil: a check called Fail with no error. That it meant a violation is as likely as
-// that it meant none, so there is no verdict.
+// ErrFailNil: a check called Fail without an error. Whether it meant a violation is
+// unclear, so there is no verdict.
 var ErrFailNil = errors.New("sim: Fail(nil): call Fail with an error that says what is violated, and only then")
 
 func (w *World) choose(k ChoiceKind, n int, name func(int) string) int {
@@ -407,8 +407,8 @@ func (w *World) choose(k ChoiceKind, n int, name func(int) string) int {
 	return w.pol.Choose(k, n)
 }
 
-// dying reports whether the current task is being unwound: what its deferred
-// functions do has no effect any more.
+// dying reports whether the current task is being unwound: its deferred
+// functions have no effect any more.
 func (w *World) dying() bool { return w.cur != nil && w.cur.co != nil && w.cur.co.kill }
 
 func boolInt(b bool) int {

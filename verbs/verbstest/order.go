@@ -4,7 +4,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// The cases here look for what no card may show. Behaviour that a card may show, but
+// The cases here test for behaviour that no card may show. Behaviour that a card may show, but
 // need not, is tested by the litmus tests.
 
 func orderCases() []testCase {

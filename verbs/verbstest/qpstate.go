@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// states are those that a reliable connection can reach. SQE is not one of them: only
+// states are the states that a reliable connection can reach. SQE is not one of them: only
 // unreliable queue pairs enter it, by themselves.
 func states() []verbs.QPState {
 	return []verbs.QPState{verbs.StateReset, verbs.StateInit, verbs.StateRTR, verbs.StateRTS, verbs.StateSQD, verbs.StateErr}

@@ -98,7 +98,7 @@ func strict(root *cobra.Command) {
 	}
 }
 
-// CollectLess makes garbage collections rarer, unless GOGC is set: a search keeps what it
+// CollectLess makes garbage collections rarer, unless GOGC is set: a search keeps nearly all that it
 // allocates.
 func CollectLess() {
 	if os.Getenv("GOGC") == "" {

@@ -35,7 +35,7 @@ func NewSpinner(w io.Writer) *Spinner {
 	return &Spinner{w: w}
 }
 
-// Control sequences of a terminal: to remove the line, and not to go on in the next one where the
+// Control sequences of a terminal: to remove the line, and not to continue in the next one where the
 // text is too long.
 const (
 	clearLine = "\r\x1b[K"

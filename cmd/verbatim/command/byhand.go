@@ -22,7 +22,7 @@ type handFlags struct {
 	listen string
 }
 
-// newExplore returns the command that lets a person make runs.
+// newExplore returns the command for runs by hand.
 func newExplore() *cobra.Command {
 	f := &handFlags{}
 	c := &cobra.Command{
@@ -72,7 +72,7 @@ func runExplore(c *cobra.Command, f *handFlags, name string) error {
 	return web.Serve(ctx, l, newHandServer(s, judge, f.opt, l.Addr()).serve)
 }
 
-// scenario returns the one that a name or a file names, and what judges the end of its runs if
+// scenario returns the scenario that a name or a file selects, and the judge of its final states if
 // it is a litmus test.
 func (f *handFlags) scenario(name string) (*explore.Scenario, func(final, profile string) []litmus.Judgement, error) {
 	if f.opt.Profile != "" {

@@ -215,7 +215,7 @@ func saveable(file string) error {
 	return nil
 }
 
-// validate checks what can be checked before the first scenario.
+// validate checks everything that can be checked before the first scenario.
 func (f *checkFlags) validate() error {
 	o := &f.opt
 	if o.Profile != "" {
@@ -268,7 +268,7 @@ func (f *checkFlags) validate() error {
 	return CheckLimits(o.Workers, o.MaxTime)
 }
 
-// scenarios are those that the arguments name; with --trace there are none yet.
+// scenarios are the scenarios that the arguments name; with --trace there are none yet.
 func (f *checkFlags) scenarios(args []string) ([]*explore.Scenario, error) {
 	if f.trace == "" {
 		return find(args, f.deep)

@@ -87,7 +87,7 @@ func scenarioOf(c *matrix.Cell) (*explore.Scenario, error) {
 	return nil, fmt.Errorf("a cell of the matrix breaks: %w; compute it again with %s matrix", noScenario(p, c.Scenario), programName())
 }
 
-// fill returns the matrix with the pages of its runs, or why there is none.
+// fill returns the matrix with the pages of its runs, or the reason why there is none.
 func (x *cells) fill(ctx context.Context, page *checkPage, stderr io.Writer) ([]report.Cell, string, error) {
 	if x.why != "" {
 		return nil, x.why, nil
@@ -180,7 +180,7 @@ func (x *cells) load(name string) (*explore.Counterexample, error) {
 	return ce, err
 }
 
-// again looks for a run that violates a scenario.
+// again searches for a run that violates a scenario.
 func (x *cells) again(s *explore.Scenario, profile string) (*explore.Counterexample, error) {
 	r, err := explore.Check(s, explore.Options{Profile: profile, Timers: x.opt.Timers, Strategy: explore.Exhaustive, MaxRuns: cellRuns, MaxTime: x.opt.MaxTime, Workers: x.opt.Workers, Stop: x.opt.Stop})
 	if err != nil {

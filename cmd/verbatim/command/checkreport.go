@@ -87,7 +87,7 @@ func (p *checkPage) readMutants(ctx context.Context, args []string) (err error) 
 	return mutant.Locate(ctx, mutant.ByCommand, "", folders, kit, p.mutants)
 }
 
-// foldersOf returns the folders of the protocols of names, and of what they share with others.
+// foldersOf returns the folders of the protocols of names, and of the code that they share with others.
 func foldersOf(names []string) (folders, kit []string, err error) {
 	for _, name := range protocolsOf(names) {
 		p, err := protocolOf(name)
@@ -110,7 +110,7 @@ func protocolsOf(names []string) []string {
 	return out
 }
 
-// clear sets the counters to zero, for one check to come.
+// clear sets the counters to zero, before a check.
 func (p *checkPage) clear() {
 	if p.file != "" && p.uncounted == nil {
 		p.uncounted = coverage.Clear()
@@ -196,7 +196,7 @@ func (p *checkPage) write(ctx context.Context, c *cobra.Command) error {
 	return whole.Write(p.file, func(w io.Writer) error { return report.Write(w, &r) })
 }
 
-// protocols are those of the checks.
+// protocols are the protocols of the checks.
 func (p *checkPage) protocols() []string {
 	var all []string
 	for _, x := range p.checks {

@@ -79,7 +79,7 @@ func matching(pattern string, deep bool) ([]*explore.Scenario, error) {
 	return out, nil
 }
 
-// matches: a pattern is sound.
+// matches reports whether a valid pattern matches a scenario, or its protocol if it has no slash.
 func matches(pattern, protocol, scenario string) bool {
 	name := scenario
 	if !strings.Contains(pattern, "/") {

@@ -24,7 +24,7 @@ type generateReport struct {
 	broken    []generate.Breach
 }
 
-// generatedLine is what --json prints for a program.
+// generatedLine is the line of --json for a program.
 type generatedLine struct {
 	Program   string           `json:"program"`
 	Size      int              `json:"size"`

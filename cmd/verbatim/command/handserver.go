@@ -115,7 +115,7 @@ func (h *handServer) page(ctx context.Context, q url.Values) *web.Response {
 	return &web.Response{Status: web.OK, Header: []string{"Content-Type", "text/html; charset=utf-8"}, Body: b.Bytes()}
 }
 
-// words are those for a protocol, or for a litmus test.
+// words are the words for a protocol, or for a litmus test.
 func (h *handServer) words(protocol, test string) string {
 	if h.judge != nil {
 		return test
@@ -157,7 +157,7 @@ func (h *handServer) document(x *explore.Stand, said string) *view.Document {
 		Command: programName() + " explore " + explore.Quote(h.s.Name), Litmus: litmus.IsScenario(h.s.Name), Read: os.ReadFile, Hand: hand})
 }
 
-// outcomes are those of a litmus test, once its run has finished.
+// outcomes are the outcomes of a litmus test, once its run has finished.
 func (h *handServer) outcomes(x *explore.Stand) []view.Outcome {
 	out := []view.Outcome{}
 	if h.judge == nil || !x.Ended {

@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/audit"
 )
 
-// result is what --json prints for one scenario.
+// result is the line of --json for one scenario.
 type result struct {
 	Scenario       string          `json:"scenario"`
 	Profile        string          `json:"profile"`

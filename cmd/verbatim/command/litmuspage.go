@@ -32,7 +32,7 @@ func (f *litmusFlags) checkPage(args []string) error {
 	return nil
 }
 
-// writeLitmusPage looks for a run that reaches an outcome and writes its page.
+// writeLitmusPage searches for a run that reaches an outcome and writes its page.
 func writeLitmusPage(c *cobra.Command, f *litmusFlags, file string) error {
 	test, err := litmus.ParseFile(file)
 	if err != nil {

@@ -36,7 +36,7 @@ func newLitmusReport(f *litmusFlags, w io.Writer, jobs []*litmusJob) *litmusRepo
 	return r
 }
 
-// litmusLine is what --json prints for an outcome under a profile.
+// litmusLine is the line of --json for an outcome under a profile.
 type litmusLine struct {
 	File           string   `json:"file"`
 	Test           string   `json:"test"`

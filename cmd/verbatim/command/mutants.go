@@ -238,7 +238,7 @@ func mutantTable(w io.Writer, results []mutant.Result, maxEvents int) error {
 	return err
 }
 
-// caughtOf returns the last line of a table of mutants. It names those that were missed, for the table is long.
+// caughtOf returns the last line of a table of mutants. It names the missed ones, because the table is long.
 func caughtOf(what string, all int, missed []string) string {
 	text := fmt.Sprintf("\n%d of %d %s are caught\n", all-len(missed), all, what)
 	if len(missed) > 0 {
@@ -247,7 +247,7 @@ func caughtOf(what string, all int, missed []string) string {
 	return text
 }
 
-// regimes are those of all searches, each once and in words.
+// regimes are the regimes of all searches, each once and in words.
 func regimes(results []mutant.Result) string {
 	var out []string
 	for i := range results {
@@ -260,7 +260,7 @@ func regimes(results []mutant.Result) string {
 	return strings.Join(out, "; ")
 }
 
-// mutantResult is what --json prints for one mutant.
+// mutantResult is the line of --json for one mutant.
 type mutantResult struct {
 	Mutant         string          `json:"mutant"`
 	Title          string          `json:"title"`

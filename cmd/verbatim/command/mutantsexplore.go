@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/mutant"
 )
 
-// checkerResult is what `verbatim mutants explore --json` prints for one mutant.
+// checkerResult is the line of `verbatim mutants explore --json` for one mutant.
 type checkerResult struct {
 	Mutant    string   `json:"mutant"`
 	Title     string   `json:"title"`

@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/mutant"
 )
 
-// ruleResult is what `verbatim mutants litmus --json` prints for one mutant.
+// ruleResult is the line of `verbatim mutants litmus --json` for one mutant.
 type ruleResult struct {
 	Mutant    string   `json:"mutant"`
 	Title     string   `json:"title"`

@@ -15,10 +15,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/mutant"
 )
 
-// scoreFlags are those that only --generate has.
+// scoreFlags are the flags that only --generate has.
 var scoreFlags = []string{"results", "changed-since", "sample", "seed", "random-runs", "search-runs", "most", "at-least", "scenarios-at-least"}
 
-// patchFlags are those that it does not have.
+// patchFlags are the flags that it does not have.
 var patchFlags = []string{"out", "timers", "sqlite", "no-control", "max-events"}
 
 func (f *mutantFlags) defineScore(fl *pflag.FlagSet) {

@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/mutant"
 )
 
-// sqliteMutant is what --json prints for one mutant of --sqlite.
+// sqliteMutant is the line of --json for one mutant of --sqlite.
 type sqliteMutant struct {
 	Mutant  string  `json:"mutant"`
 	Title   string  `json:"title"`

@@ -83,7 +83,7 @@ func same(a, b string) bool {
 // maxOverlay bounds the file of --overlay.
 const maxOverlay = 1 << 20
 
-// reader reads source files, some of which an overlay may replace.
+// reader reads source files; an overlay may replace some of them.
 func reader(overlay string) (func(string) ([]byte, error), error) {
 	if overlay == "" {
 		return os.ReadFile, nil

@@ -34,7 +34,7 @@ type Program struct {
 	Absent map[string]string
 	// Doc is a further paragraph of the help text.
 	Doc string
-	// Commands makes further commands; nil: there are none.
+	// Commands makes further commands; nil: none.
 	Commands func() []*cobra.Command
 }
 
@@ -122,7 +122,7 @@ func (p *Protocol) validScenarios() error {
 	return nil
 }
 
-// programName is how messages call the program.
+// programName is the name of the program in messages.
 func programName() string {
 	if pkg := source.Running().Package; pkg != "" {
 		return path.Base(pkg)

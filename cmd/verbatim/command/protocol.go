@@ -17,10 +17,10 @@ type Protocol struct {
 	// Name is the first part of the names of its scenarios, before the slash.
 	Name      string
 	Scenarios func() []*explore.Scenario
-	// Deep are further scenarios, which must be requested; nil: there are none.
+	// Deep are further scenarios, which must be requested; nil: none.
 	Deep func() []*explore.Scenario
-	// Broken are scenarios that must be violated. Only their names select them, so that they catch no mutants; nil:
-	// there are none.
+	// Broken are scenarios that must be violated. Only their names select them, so that they catch no mutants; nil means
+	// none.
 	Broken func() []*explore.Scenario
 	// Matrix are the scenarios that can depend on the card; nil: all.
 	Matrix func() []*explore.Scenario
@@ -37,7 +37,7 @@ type Protocol struct {
 	FromTrace func(*strace.Trace) (*explore.Scenario, error)
 }
 
-// matrixScenarios are those that the matrix checks.
+// matrixScenarios are the scenarios that the matrix checks.
 func (p *Protocol) matrixScenarios() []*explore.Scenario {
 	if p.Matrix != nil {
 		return p.Matrix()
@@ -48,7 +48,7 @@ func (p *Protocol) matrixScenarios() []*explore.Scenario {
 // all returns the scenarios that can be asked for by a pattern.
 func (p *Protocol) all() []*explore.Scenario { return append(p.Scenarios(), p.deep()...) }
 
-// named are those that can be asked for by their names.
+// named are those that can be selected by their names.
 func (p *Protocol) named() []*explore.Scenario { return append(p.all(), p.broken()...) }
 
 func (p *Protocol) deep() []*explore.Scenario {

@@ -37,7 +37,7 @@ Exit status: 0 verified (or clean, for strategies that sample), 1 a promise is v
 	return root
 }
 
-// examples are those of the first scenario.
+// examples are the examples of the first scenario.
 func examples(name string) string {
 	p := &protocols[0]
 	first := p.Name

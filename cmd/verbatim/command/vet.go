@@ -17,7 +17,7 @@ import (
 // vetTool is the program with the rules. This one does not link the Go type checker, which no check needs.
 const vetTool = source.Module + "/cmd/verbatim/verbatim-vet"
 
-// newVet returns the command that looks for what the checker cannot repeat.
+// newVet returns the command that finds code that the checker cannot repeat.
 func newVet() *cobra.Command {
 	return &cobra.Command{
 		Use:   "vet [PACKAGE]...",

@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Scenarios are those that verbatim check lease checks.
+// Scenarios are the scenarios of `verbatim check lease`.
 func Scenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		Locked("trusting", "idle", 2, "Two writers count under a lock with a lease, and trust the lease. This is wrong, but verified under the timers idle.",

@@ -32,13 +32,13 @@ func Serve(h host.Host) error {
 // Register is a client's view of the word.
 type Register struct {
 	group *lend.Group
-	buf   *lend.Memory // the word to write, and after it one for what each host answers
+	buf   *lend.Memory // the word to write, followed by one for the answer of each host
 	hosts []*lend.Conn
 	need  int // so many hosts must answer
 	ids   uint64
 }
 
-// Open connects to the hosts. It goes on without those that cannot be reached.
+// Open connects to the hosts. It continues without those that it cannot reach.
 func Open(h host.Host, hosts ...string) (*Register, error) {
 	g, err := lend.NewGroup(h)
 	if err != nil {

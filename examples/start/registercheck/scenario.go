@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Scenarios are what is checked.
+// Scenarios are the scenarios of the register.
 func Scenarios() []*explore.Scenario { return []*explore.Scenario{Recovery()} }
 
 // seen is what the checks remember of a run.

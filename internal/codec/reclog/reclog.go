@@ -15,7 +15,7 @@ import (
 	"math"
 )
 
-// Header is how many bytes a record takes in the file beside its data.
+// Header is the number of bytes of a record in the file besides its data.
 const Header = 8
 
 // MaxRecord is the most bytes of a record.
@@ -35,7 +35,7 @@ func sum(length, record []byte) uint32 {
 	return crc32.Update(crc32.Checksum(length, castagnoli), castagnoli, record)
 }
 
-// Log is what a file holds.
+// Log is the content of a file.
 type Log struct {
 	// Records are parts of the bytes that were scanned.
 	Records [][]byte

@@ -40,7 +40,7 @@ const (
 	promised
 )
 
-// epoch returns the last one that the cluster's service has promised.
+// epoch returns the last epoch that the cluster's service has promised.
 func (p past) epoch() byte {
 	switch p {
 	case anew, diverged:
@@ -96,7 +96,7 @@ func (p past) seed(h host.Host, i, n, size int) error {
 	return epoch()
 }
 
-// seedCleaned has two records, of which all copies but the stale one have cleaned up one.
+// seedCleaned has two records. All copies but the stale one have cleaned up one of them.
 func seedCleaned(h host.Host, size int, p past, stale bool) error {
 	return with(h, size, func(l *arcadia.Log) error {
 		first, err1 := l.Append([]byte(unforced))

@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 )
 
-// Scenarios are those of `verbatim check arcadia`.
+// Scenarios are the scenarios of `verbatim check arcadia`.
 func Scenarios() []*explore.Scenario {
 	var out []*explore.Scenario
 	for _, s := range slices.Concat(logs, replicated) {
@@ -18,7 +18,7 @@ func Scenarios() []*explore.Scenario {
 	return append(out, primitives()...)
 }
 
-// DeepScenarios are those of `verbatim check arcadia --deep`.
+// DeepScenarios are the scenarios of `verbatim check arcadia --deep`.
 func DeepScenarios() []*explore.Scenario {
 	var out []*explore.Scenario
 	for _, s := range slices.Concat(deep, histories) {
@@ -27,7 +27,7 @@ func DeepScenarios() []*explore.Scenario {
 	return out
 }
 
-// MatrixScenarios are those in which the card or the persistence of memory matters, as far as they are small with pieces and
+// MatrixScenarios are the scenarios in which the card or the persistence of memory matters, as far as they are small with pieces and
 // reordered requests: the log on one host, the primitives, and with copies the force, recovery, repair, creation and fence. None has
 // media errors, because their units depend on the platform: see [explore/matrix].
 func MatrixScenarios() []*explore.Scenario {

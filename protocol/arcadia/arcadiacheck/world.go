@@ -22,7 +22,7 @@ type spec struct {
 	meets                     []string
 }
 
-// workload is what the application does.
+// workload is the workload of the application.
 type workload struct {
 	room   int // in the ring, in records of 8 bytes
 	lives  int
@@ -125,7 +125,7 @@ func (a *app) main(h host.Host, life int) {
 	}
 }
 
-// open opens the log, and reports what it holds to the model.
+// open opens the log, and reports its content to the model.
 func (r *run) open() bool {
 	e := r.told.Begin("app", "open")
 	l, err := r.recovers()

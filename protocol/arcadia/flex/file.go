@@ -113,7 +113,7 @@ func (f *File) setLength(n int) {
 	f.length = n
 }
 
-// ReadAt fills p with the data from off on. The error wraps ErrArgument, for data that are not all there, or
+// ReadAt fills p with the data from off on. The error wraps ErrArgument, if some of the data is missing, or
 // host.ErrMedia.
 func (f *File) ReadAt(p []byte, off int) error {
 	if off < 0 || off > f.length || len(p) > f.length-off {

@@ -64,8 +64,8 @@ func (l *Log) Append(data []byte) error {
 	return l.file.Append(data)
 }
 
-// Each calls f for the records in their order, until f returns an error, which it returns. data is valid
-// until f returns, and f must not call methods of the log, which is locked. An error of its own wraps
+// Each calls f for the records in their order, until f returns an error, and returns that error. data is valid
+// until f returns, and f must not call methods of the log, which is locked. An error of Each itself wraps
 // ErrCorrupt, for a record that was damaged since Open or Append, or host.ErrMedia.
 func (l *Log) Each(f func(data []byte) error) error {
 	l.mu.Lock()

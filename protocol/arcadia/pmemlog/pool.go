@@ -170,7 +170,7 @@ func (p *Pool) Tell() (int, error) {
 	return at - dataAt, nil
 }
 
-// Walk calls f for the bytes in their order, in chunks of the given length, the last of which may be shorter,
+// Walk calls f for the bytes in their order, in chunks of the given length; the last may be shorter,
 // until f returns false. A chunk of 0 is all bytes at once, even if there are none. data is valid until f
 // returns, and f must not call methods of the pool, which is locked. The error wraps ErrArgument, ErrCorrupt or
 // host.ErrMedia (pmemlog_walk).

@@ -33,7 +33,7 @@ const (
 	ArcadiaLocal = "Arcadia, local mode"
 )
 
-// Row is one cell of the table, and what decides it.
+// Row is one cell of the table, and the search that decides it.
 type Row struct {
 	Design, Failure string
 	// Published is the mark in table 1 of the paper, and Unknown for a design that is not in it.
@@ -69,12 +69,12 @@ func Rows() []Row {
 	}
 }
 
-// Scenarios are those that must be verified: `verbatim check table1` checks them. Some are in no cell.
+// Scenarios are the scenarios that must be verified: `verbatim check table1` checks them. Some are in no cell.
 func Scenarios() []*explore.Scenario {
 	return append(expected(Survives), power(flexFile), unreadable(staying), together(pmdk), together(flexible))
 }
 
-// BrokenScenarios are those that must be violated: `verbatim check` needs their names, and
+// BrokenScenarios are the scenarios that must be violated: `verbatim check` needs their names, and
 // `verbatim table1` checks them.
 func BrokenScenarios() []*explore.Scenario { return expected(Broken) }
 

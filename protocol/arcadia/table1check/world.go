@@ -50,7 +50,7 @@ func newApp(c *explore.Case, d design) *app {
 // promised reports whether a record has been forced.
 func (a *app) promised() bool { return a.forced.Durable(1) }
 
-// recover opens the log of a host, and hands what it holds to the checks. It returns nil if the run is over for
+// recover opens the log of a host, and passes its content to the checks. It returns nil if the run is over for
 // this life: the recovery has failed.
 func (a *app) recover(h host.Host) (l log, found [][]byte) { return a.recoverBy(h, a.open) }
 
@@ -69,7 +69,7 @@ func (a *app) recoverBy(h host.Host, open func(h host.Host, again bool) (log, er
 		if a.Look(); a.promised() {
 			a.Failf(Unavailable, "records were forced, and the recovery fails: %v", err)
 		}
-		return nil, nil // nobody was promised anything
+		return nil, nil // no promise was made
 	}
 	e.End(fmt.Sprint(len(found), " records"))
 	promised := a.promised()
@@ -121,7 +121,7 @@ func (a *app) opened(h host.Host, open func(h host.Host, again bool) (log, error
 	return l, found, err
 }
 
-// returned checks what a recovery returned.
+// returned checks the result of a recovery.
 func (a *app) returned(found [][]byte) bool {
 	var list []model.Found
 	for i, data := range found {
@@ -162,5 +162,5 @@ func (a *app) force(h host.Host, l log, number int) bool {
 	return true
 }
 
-// content is that of a record: unequal in each byte to all others.
+// content is the content of a record: it differs in each byte from all others.
 func content(number int) []byte { return bytes.Repeat([]byte{byte('a' + number - 1)}, recordSize) }

@@ -131,7 +131,7 @@ func claiming(r *run) {
 	}
 }
 
-// claim waits for the sessions of earlier instances to expire, one of which may just
+// claim waits for the sessions of earlier instances to expire; one of the sessions may just
 // have begun.
 func (r *run) claim() bool {
 	for {
@@ -240,7 +240,7 @@ func recreating(r *run) {
 }
 
 // duelling recovers the file while an earlier instance, whose session has expired, does
-// so too. Either may take it from the other; the one that goes on has to start again.
+// so too. Either may take it from the other; the loser has to start again.
 func duelling(r *run) {
 	if !r.claim() {
 		return
@@ -319,7 +319,7 @@ func (r *run) checkLeaks(f *ncl.File) {
 	}
 }
 
-// figure compares the controller's figure for a peer with what it lends. A request of
+// figure compares the controller's figure for a peer with the peer's loans. A request of
 // an earlier life may intervene: then the peer looks for leaked regions again.
 func (r *run) figure(name string, lent, tries int) bool {
 	peers, err := ncl.Peers(r.config().Coord)

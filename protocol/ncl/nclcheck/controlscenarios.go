@@ -16,7 +16,7 @@ var (
 	sevenPeers = []string{"peer1", "peer2", "peer3", "peer4", "peer5", "peer6", "peer7"}
 )
 
-// controlScenarios are about the control plane: which peers a file has, who may write
+// controlScenarios are about the control plane: which peers a file has, which instance may write
 // to it, and what happens to unclaimed memory.
 func controlScenarios() []*explore.Scenario {
 	return slices.Concat(membershipScenarios(), claimScenarios())
@@ -30,7 +30,7 @@ func membershipScenarios() []*explore.Scenario {
 			name:   "replace",
 			doc:    "A peer crashes and a fourth one replaces it while the application continues to write. The application, or instead the fourth peer, may crash at any point of this.",
 			faults: "crash(app)<=1, crash(peer*)<=1",
-			bounds: "f=1, four peers of which one of the first three or the fourth crashes, an append of 8 bytes, replacement if a peer has failed, another append, recovery and read back",
+			bounds: "f=1, four peers; one of the first three or the fourth crashes, an append of 8 bytes, replacement if a peer has failed, another append, recovery and read back",
 			load: workload{f: 1, size: 16, peers: fourPeers, lives: [][]write{two, nil}, script: replacing,
 				meets: []string{sawUnacked, sawBehind, sawRejected, sawReplaced}},
 		}),
@@ -46,7 +46,7 @@ func membershipScenarios() []*explore.Scenario {
 			name:   "revoke",
 			doc:    "A peer revokes its memory and another replaces it while the application continues to write; the application may crash at any point of this.",
 			faults: "crash(app)<=1, revoke(peer*)<=1",
-			bounds: "f=1, four peers of which one of the first three or the fourth revokes, an append of 8 bytes, replacement if a peer has failed, another append, recovery and read back",
+			bounds: "f=1, four peers; one of the first three or the fourth revokes, an append of 8 bytes, replacement if a peer has failed, another append, recovery and read back",
 			load: workload{f: 1, size: 16, peers: fourPeers, lives: [][]write{two, nil}, script: replacing,
 				meets: []string{sawUnacked, sawBehind, sawRejected, sawReplaced}},
 		}),
@@ -76,7 +76,7 @@ func claimScenarios() []*explore.Scenario {
 			name:   "register",
 			doc:    "The application chooses its peers from the controller's list, which does not show that one has no memory left; it may crash at any point, and nothing is leaked.",
 			faults: "crash(app)<=1",
-			bounds: "f=0, three peers of which the first refuses, recovery and a collection at the end",
+			bounds: "f=0, three peers; the first refuses, recovery and a collection at the end",
 			load: workload{f: 0, size: 8, peers: fourPeers[:3], lives: [][]write{{}, nil}, script: creating, collects: true, registered: true, refuses: "peer1", intact: true,
 				meets: []string{sawUnfinished}},
 		}),
@@ -92,7 +92,7 @@ func claimScenarios() []*explore.Scenario {
 			name:   "keep",
 			doc:    "After a replacement all peers look for leaked regions: the regions of the peers that stayed are older than the ap-map entry, and are kept.",
 			faults: "none",
-			bounds: "f=1, four peers of which the first revokes its memory before an append of 8 bytes, replacement if that is noticed, a collection at every peer, recovery and read back",
+			bounds: "f=1, four peers; the first revokes its memory before an append of 8 bytes, replacement if that is noticed, a collection at every peer, recovery and read back",
 			load: workload{f: 1, size: 8, peers: fourPeers, lives: [][]write{{{0, 8}}, nil}, script: keeping, collects: true, intact: true,
 				loses: "peer1",
 				meets: []string{sawReplaced}},

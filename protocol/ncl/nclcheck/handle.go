@@ -95,7 +95,7 @@ func handling(r *run) {
 	r.expect("a Repair after Close", errors.Is(f.Repair(), ncl.ErrClosed))
 }
 
-// reads compares the content with what a handle reads.
+// reads compares the content with the reads of a handle.
 func (r *run) reads(f *ncl.File, content []byte) bool {
 	for _, at := range [][2]int{{0, 1}, {7, 2}, {299, 3}, {1, 599}, {599, 1}, {0, 600}} {
 		got := make([]byte, at[1])

@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// lossScenarios are those in which one call fails, whichever it is.
+// lossScenarios are scenarios in which any one call fails.
 func lossScenarios() []*explore.Scenario {
 	two := []string{"peer1", "peer2"}
 	return []*explore.Scenario{
@@ -37,7 +37,7 @@ func lossScenarios() []*explore.Scenario {
 			name:   "hearsay",
 			doc:    "A call of a peer to the controller, or its answer, is lost, possibly while the peer looks for leaked regions: it keeps the file's region, and after its next answer the controller knows how much it lends.",
 			faults: "none",
-			bounds: "f=0, two peers that register, of which one loses a call; as in ncl/lost-call",
+			bounds: "f=0, two peers that register; one loses a call; as in ncl/lost-call",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: hearing, registered: true, mishears: "peer1",
 				meets: []string{sawReplaced}},
 		}),
@@ -45,7 +45,7 @@ func lossScenarios() []*explore.Scenario {
 			name:   "scarce",
 			doc:    "One allocation of any kind fails on a log peer's host. The peer rejects the request, and the operation succeeds when repeated; nothing is lost or leaked.",
 			faults: "none",
-			bounds: "f=0, two peers of which one is; as in ncl/lost-call",
+			bounds: "f=0, two peers, one of them with the failing allocation; as in ncl/lost-call",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: doingAgain, collects: true, scarce: "peer2",
 				meets: []string{sawReplaced, sawAnew}},
 		}),
@@ -102,7 +102,7 @@ func (r *run) lost(saw string) func(error) bool {
 	}
 }
 
-// useOf uses a file, on h and with the controller c, one of which may fail something:
+// useOf uses a file, on h and with the controller c. One of the two may fail something:
 // an operation is repeated if it failed for that reason. It reports whether everything
 // went as it should.
 func (r *run) useOf(h host.Host, c coord.Client, excused func(error) bool) bool {

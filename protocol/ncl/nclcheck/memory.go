@@ -105,7 +105,7 @@ func joining(r *run) {
 	}
 }
 
-// measuring checks after each operation what the peers lend: there are no collections,
+// measuring checks after each operation how much the peers lend: there are no collections,
 // so nothing may be left for one.
 func measuring(r *run) {
 	f := r.open()
@@ -209,7 +209,7 @@ func overlooking(r *run) {
 	}
 }
 
-// measure compares what the peers lend with one region for each peer of the file. A
+// measure compares the loans of the peers with one region for each peer of the file. A
 // peer that has revoked its memory has none if that was not noticed.
 func (r *run) measure(claimed []string) bool {
 	for _, name := range r.load.names() {

@@ -2,7 +2,7 @@ package nclcheck
 
 import "github.com/verbatim-rdma/verbatim/explore"
 
-// memoryScenarios are those in which a peer could keep memory that is no longer needed.
+// memoryScenarios are the scenarios in which a peer could keep memory that is no longer needed.
 func memoryScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
@@ -32,7 +32,7 @@ func memoryScenarios() []*explore.Scenario {
 			name:   "join",
 			doc:    "A peer revokes its memory and another replaces it; the application may crash at any point of this, and nothing is leaked.",
 			faults: "crash(app)<=1",
-			bounds: "f=1, four peers of which the first revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery and a collection at the end",
+			bounds: "f=1, four peers; the first revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery and a collection at the end",
 			load: workload{f: 1, size: 8, peers: fourPeers, lives: [][]write{{{0, 8}}, nil}, script: joining, collects: true, intact: true,
 				loses: "peer1", spare: true, meets: []string{sawReplaced, sawUnacked, sawBehind}},
 		}),
@@ -40,7 +40,7 @@ func memoryScenarios() []*explore.Scenario {
 			name:   "hang",
 			doc:    "A peer does not answer when the file is created, so more of the others are asked than needed. The application may crash at any point, and nothing is leaked.",
 			faults: "crash(app)<=1",
-			bounds: "f=1, six peers of which the first takes requests and answers none, recovery if the file is there and a collection at the end",
+			bounds: "f=1, six peers; the first takes requests and answers none, recovery if the file is there and a collection at the end",
 			load: workload{f: 1, size: 8, peers: []string{"peer1", "steady1", "steady2", "steady3", "steady4", "steady5"}, lives: [][]write{{}, nil},
 				script: creating, collects: true, hangs: "peer1", intact: true, meets: []string{sawUnfinished}},
 		}),
@@ -53,9 +53,9 @@ func memoryScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "measure",
-			doc:    "Memory is freed as soon as nobody needs it: after a replacement, a recovery and a release, without a collection.",
+			doc:    "Memory is freed as soon as it is no longer needed: after a replacement, a recovery and a release, without a collection.",
 			faults: "none",
-			bounds: "f=1, four peers of which the first revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery, release; after each what the peers lend",
+			bounds: "f=1, four peers; the first revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery, release; after each what the peers lend",
 			load:   workload{f: 1, size: 8, peers: fourPeers, lives: [][]write{{{0, 8}}, nil}, script: measuring, loses: "peer1", spare: true, meets: []string{sawReplaced}},
 		}),
 		build(spec{

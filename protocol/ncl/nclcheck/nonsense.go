@@ -16,7 +16,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// nonsenseScenarios are those with malformed requests or answers.
+// nonsenseScenarios are the scenarios with malformed requests or answers.
 func nonsenseScenarios() []*explore.Scenario {
 	two := []string{"peer1", "peer2"}
 	return []*explore.Scenario{
@@ -38,7 +38,7 @@ func nonsenseScenarios() []*explore.Scenario {
 			name:   "garbled",
 			doc:    "A peer's answer lacks its last byte or its second half, has an extra byte, or offers a region of another size. The operation fails with that error or not at all, and succeeds when repeated; nothing is lost or leaked.",
 			faults: "none",
-			bounds: "f=0, two peers of which one answers so once; as in ncl/lost-call",
+			bounds: "f=0, two peers; one answers so once; as in ncl/lost-call",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: doingAgain, collects: true, garbles: "peer2",
 				meets: []string{sawReplaced, sawAnew}},
 		}),
@@ -206,7 +206,7 @@ func misreading(r *run) {
 	r.useOf(r.h, garbled{r.config().Coord, &scenario.Once{By: r.h}}, func(err error) bool { return errors.Is(err, ncl.ErrMalformed) && once(err) })
 }
 
-// doingAgain repeats what fails because of a peer.
+// doingAgain repeats an operation that fails because of a peer.
 func doingAgain(r *run) { r.useOf(r.h, r.config().Coord, r.onceMore()) }
 
 // onceMore excuses one failure.
@@ -232,7 +232,7 @@ func garble(o *scenario.Once, answer []byte) []byte {
 	return answer
 }
 
-// garbled is a controller one value of which is garbled.
+// garbled is a controller with one garbled value.
 type garbled struct {
 	coord.Client
 	*scenario.Once
@@ -246,7 +246,7 @@ func (g garbled) Get(key string) ([]byte, uint64, error) {
 	return value, version, err
 }
 
-// garbler is a host one answer to which is garbled.
+// garbler is a host with one garbled answer.
 type garbler struct {
 	host.Host
 	*scenario.Once

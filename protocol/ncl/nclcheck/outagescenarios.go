@@ -6,7 +6,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// outageScenarios are those in which the controller is unreachable, or expires a
+// outageScenarios are the scenarios in which the controller is unreachable, or expires a
 // session.
 func outageScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
@@ -22,7 +22,7 @@ func outageScenarios() []*explore.Scenario {
 			name:   "lookup",
 			doc:    "The controller is unreachable while the application asks it for peers; the application asks again later.",
 			faults: "partition(app,coord)<=1",
-			bounds: "f=0, two peers that register, of which the first refuses; creation, and once more if that fails",
+			bounds: "f=0, two peers that register; the first refuses; creation, and once more if that fails",
 			load: workload{f: 0, size: 8, peers: fourPeers[:2], lives: [][]write{{}}, script: insisting, registered: true, refuses: "peer1", exposed: true,
 				meets: []string{sawUnheard}},
 		}),
@@ -51,7 +51,7 @@ func outageScenarios() []*explore.Scenario {
 	}
 }
 
-// waitScenarios are those in which waiting for a peer matters.
+// waitScenarios are the scenarios in which waiting for a peer matters.
 func waitScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{

@@ -20,7 +20,7 @@ func paceScenarios() []*explore.Scenario {
 			name:   "pace",
 			doc:    "The library finds no replacement for a failed peer. It tries again later, after a longer pause if the attempt took long; writes continue, each exactly once.",
 			faults: "none",
-			bounds: "f=1, four peers of which the first is cut off and the fourth does not answer; four writes, and four tries at their times",
+			bounds: "f=1, four peers; the first is cut off and the fourth does not answer; four writes, and four tries at their times",
 			load:   workload{f: 1, size: 8, queue: 2, peers: four, lives: [][]write{{{0, 8}}}, script: pacing, hangs: "peer4", exposed: true},
 		}),
 		build(spec{
@@ -34,7 +34,7 @@ func paceScenarios() []*explore.Scenario {
 			name:   "overdue",
 			doc:    "The completions of a write are late, so the write fails. After a successful replacement of peers it is on f+1 peers, and a recovery without one of them finds it.",
 			faults: "timeout(app)<=1",
-			bounds: "f=1, four peers of which the first is cut off; a write for which a timer fires although nothing is wrong, replacement, before which the links to the two others are cut or not, recovery without the new peer",
+			bounds: "f=1, four peers; the first is cut off; a write for which a timer fires although nothing is wrong, replacement, before which the links to the two others are cut or not, recovery without the new peer",
 			load: workload{f: 1, size: 8, queue: 2, patience: time.Second, peers: four, lives: [][]write{{{0, 8}}}, script: overdue, exposed: true, beyond: true,
 				meets: []string{sawOverdue}},
 		}),
@@ -42,7 +42,7 @@ func paceScenarios() []*explore.Scenario {
 			name:   "halfway",
 			doc:    "The controller becomes unreachable while peers are replaced. The replacement fails, and releases all resources on the application's host.",
 			faults: "none",
-			bounds: "f=1, six peers of which the fourth has no memory left; two are cut off, and a replacement from one of whose calls to the controller on none is carried out",
+			bounds: "f=1, six peers; the fourth has no memory left; two are cut off, and a replacement from one of whose calls to the controller on none is carried out",
 			load:   workload{f: 1, size: 8, queue: 2, peers: []string{"peer1", "peer2", "peer3", "peer4", "peer5", "peer6"}, lives: [][]write{{{0, 8}}}, script: halfway, refuses: "peer4", exposed: true},
 		}),
 	}

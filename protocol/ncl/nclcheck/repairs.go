@@ -87,7 +87,7 @@ func idling(r *run) {
 	}
 }
 
-// guarding writes, and writes again while another task looks after the file.
+// guarding writes, and writes again while another task maintains the file.
 func guarding(r *run) {
 	if r.expose(false); r.last() {
 		r.open()

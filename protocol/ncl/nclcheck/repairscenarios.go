@@ -6,12 +6,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// repairScenarios are those in which peers fail one after another.
+// repairScenarios are the scenarios in which peers fail one after another.
 func repairScenarios() []*explore.Scenario {
 	return slices.Concat(plainRepairs(), hinderedRepairs())
 }
 
-// plainRepairs are those in which peers fail and nothing else does.
+// plainRepairs are the repairs in which peers fail and nothing else does.
 func plainRepairs() []*explore.Scenario {
 	three := []write{{0, 8}, {8, 8}, {16, 8}}
 	return []*explore.Scenario{
@@ -19,7 +19,7 @@ func plainRepairs() []*explore.Scenario {
 			name:   "wear",
 			doc:    "Any peer crashes and is replaced, and then any other one.",
 			faults: "none",
-			bounds: "f=1, four peers, three appends of 8 bytes; before the second and the third one of the file's peers crashes, if all are there, and starts again, empty; replacement if that is noticed, recovery and read back",
+			bounds: "f=1, four peers, three appends of 8 bytes; before the second and before the third append one of the file's peers crashes, if all are present, and restarts empty; replacement if that is noticed, recovery and read back",
 			load: workload{f: 1, size: 24, peers: fourPeers, lives: [][]write{three, nil}, script: wearing,
 				meets: []string{sawRejected, sawReplaced}},
 		}),
@@ -40,7 +40,7 @@ func plainRepairs() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "idle",
-			doc:    "Nothing is written any more. A peer crashes, and the library replaces it by itself, so another one may crash. The application may crash at any point.",
+			doc:    "The application no longer writes. A peer crashes, and the library replaces it by itself, so another one may crash. The application may crash at any point.",
 			faults: "crash(app)<=1",
 			bounds: "f=1, four peers, an append of 8 bytes, after which the first peer crashes and, once there was time to replace it, the second; recovery and read back",
 			load: workload{f: 1, size: 8, peers: []string{"peer1", "peer2", "steady1", "steady2"}, lives: [][]write{{{0, 8}}, nil}, script: idling,
@@ -48,15 +48,15 @@ func plainRepairs() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "watched",
-			doc:    "While the application writes, another task looks after the file, and either of the two may replace a peer that crashes.",
+			doc:    "While the application writes, another task maintains the file, and either of the two may replace a peer that crashes.",
 			faults: "crash(peer1)<=1, timeout(app)<=1",
-			bounds: "f=1, four peers of which the first crashes for good, two appends of 8 bytes during which the watch's timer, or another one, may fire at any moment; recovery and read back",
+			bounds: "f=1, four peers; the first crashes for good, two appends of 8 bytes during which the watch's timer, or another one, may fire at any moment; recovery and read back",
 			load: workload{f: 1, size: 16, peers: []string{"peer1", "steady1", "steady2", "steady3"}, lives: [][]write{{{0, 8}, {8, 8}}, nil}, script: guarding, stayDown: true, exposed: true,
 				meets: []string{sawReplaced}},
 		}),
 		build(spec{
 			name:   "tended",
-			doc:    "While nothing is written, another task looks after the file each period: it takes no peer for failed that has not, and replaces in time one that has revoked its memory. It ends when the file is closed or released, and leaves nothing behind.",
+			doc:    "While nothing is written, another task checks the file each period. It replaces a peer that has revoked its memory in time, and replaces no peer that has not failed. It stops when the file is closed or released, and leaves nothing behind.",
 			faults: "none",
 			bounds: "f=1, four peers, send queues of two requests, an append of 8 bytes; after two looks the first peer revokes its memory; the end of the file after two more",
 			load:   workload{f: 1, size: 8, queue: 2, peers: fourPeers, lives: [][]write{{{0, 8}}}, script: tending},
@@ -80,7 +80,7 @@ func plainRepairs() []*explore.Scenario {
 	}
 }
 
-// hinderedRepairs are those in which something else hinders the repair or the recovery.
+// hinderedRepairs are the repairs in which something else hinders the repair or the recovery.
 func hinderedRepairs() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
@@ -95,7 +95,7 @@ func hinderedRepairs() []*explore.Scenario {
 			name:   "pair",
 			doc:    "Any two peers revoke their memory, and both are replaced while the application continues to write.",
 			faults: "none",
-			bounds: "f=2, seven peers of which two revoke their memory before an append of 8 bytes, replacement if that is noticed, recovery and read back",
+			bounds: "f=2, seven peers; two revoke their memory before an append of 8 bytes, replacement if that is noticed, recovery and read back",
 			load: workload{f: 2, size: 8, peers: sevenPeers, lives: [][]write{{{0, 8}}, nil},
 				script: pairing, spare: true, meets: []string{sawReplaced}},
 		}),
@@ -111,16 +111,16 @@ func hinderedRepairs() []*explore.Scenario {
 			name:   "refuse",
 			doc:    "A peer refuses, when the file is created and again when a peer must be replaced. The application may crash at any point.",
 			faults: "crash(app)<=1",
-			bounds: "f=1, five peers of which the first refuses and the second revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery and a collection at the end",
+			bounds: "f=1, five peers; the first refuses and the second revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery and a collection at the end",
 			load: workload{f: 1, size: 8, peers: fivePeers, lives: [][]write{{{0, 8}}, nil},
 				script: joining, collects: true, refuses: "peer1", loses: "peer2", intact: true, spare: true,
 				meets: []string{sawUnfinished, sawReplaced, sawUnacked, sawBehind}},
 		}),
 		build(spec{
 			name:   "refuse-two",
-			doc:    "As refuse, with five peers to a file, and without a crash.",
+			doc:    "Like refuse, with five peers to a file, and without a crash.",
 			faults: "none",
-			bounds: "f=2, seven peers of which the first refuses and the second revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery and a collection at the end",
+			bounds: "f=2, seven peers; the first refuses and the second revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery and a collection at the end",
 			load: workload{f: 2, size: 8, peers: sevenPeers, lives: [][]write{{{0, 8}}, nil},
 				script: joining, collects: true, refuses: "peer1", loses: "peer2", intact: true, spare: true, meets: []string{sawReplaced}},
 		}),

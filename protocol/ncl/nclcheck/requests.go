@@ -267,7 +267,7 @@ func (s *startup) Accept(timeout time.Duration) (host.Request, error) {
 
 func (s *startup) Close() error { return nil }
 
-// serving starts as a log peer, and lacks something.
+// serving starts as a log peer, and lacks a resource.
 func serving(r *run) {
 	known := func(want int) bool {
 		peers, err := ncl.Peers(r.config().Coord)

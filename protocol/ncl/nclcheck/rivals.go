@@ -35,7 +35,7 @@ func rivalScenarios() []*explore.Scenario {
 			name:   "late-rival",
 			doc:    "Like the recovery of ncl/rivals, without one of the peers: either the final change of the ap-map comes too late, or the rival does.",
 			faults: "none",
-			bounds: "f=1, three peers of which one has revoked its memory; recovery with a rival once",
+			bounds: "f=1, three peers; one has revoked its memory; recovery with a rival once",
 			load: workload{f: 1, size: 8, peers: []string{"peer1", "peer2", "peer3"}, lives: [][]write{{{0, 8}}}, script: rivalingLate, collects: true,
 				meets: []string{sawRivalHas, sawRivalLost}},
 		}),
@@ -43,7 +43,7 @@ func rivalScenarios() []*explore.Scenario {
 			name:   "doubt",
 			doc:    "The answer to a change of the ap-map is lost, or the change. Before the instance asks whether it was made, another one recovers the file, and may delete it: then the first cannot replace a peer, and deletes nothing.",
 			faults: "none",
-			bounds: "f=1, four peers of which one has revoked its memory; an append of 8 bytes, a replacement of which one call to the controller or its answer is lost, recovery by another instance, which may delete the file, and then a Repair or a Release by the first",
+			bounds: "f=1, four peers; one has revoked its memory; an append of 8 bytes, a replacement of which one call to the controller or its answer is lost, recovery by another instance, which may delete the file, and then a Repair or a Release by the first",
 			load: workload{f: 1, size: 8, peers: fourPeers, lives: [][]write{{{0, 8}}}, script: doubting, collects: true,
 				meets: []string{sawUnheard}},
 		}),
@@ -218,7 +218,7 @@ func rivalingLate(r *run) {
 	}
 }
 
-// doubting does not know whether a change of the ap-map was made, and another instance takes the file over.
+// doubting cannot know whether a change of the ap-map was made, and another instance takes the file over.
 func doubting(r *run) {
 	once := &scenario.Once{By: r.h, Answers: true, Failed: true}
 	cfg := r.config()

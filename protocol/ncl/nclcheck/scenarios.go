@@ -61,7 +61,7 @@ type workload struct {
 	scarce string
 	// garbles is the peer one of whose answers is malformed.
 	garbles string
-	// wornOut: the peers' stamps go on to the last number but one after the first write.
+	// wornOut: after the first write the peers' stamps jump to the last number but one.
 	wornOut bool
 	// leaves are the peers that revoke their memory before each write.
 	leaves [][]string
@@ -88,7 +88,7 @@ func Scenarios() []*explore.Scenario {
 	return slices.Concat(dataScenarios(), controlScenarios(), memoryScenarios(), repairScenarios(), outageScenarios(), waitScenarios(), lossScenarios(), nonsenseScenarios(), rivalScenarios(), candidateScenarios(), handleScenarios(), requestScenarios(), paceScenarios(), cardScenarios())
 }
 
-// MatrixScenarios are those in which the card matters: the data path, recovery, and the
+// MatrixScenarios are the scenarios in which the card matters: the data path, recovery, and the
 // fence against an earlier instance, with several peers and with one. The others depend
 // on the order of the same requests, and on control-plane messages.
 func MatrixScenarios() []*explore.Scenario {

@@ -25,7 +25,7 @@ func (h *clocked) Sleep(d time.Duration) {
 	h.Host.Sleep(d)
 }
 
-// tending writes once. Then the watch looks after the file, of which a peer revokes its memory, and is
+// tending writes once. Then the watch maintains the file, a peer revokes its memory, and the watch is
 // dismissed. The first look finds a write, and those that come later must find failures by themselves.
 func tending(r *run) {
 	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it lacks nothing, and counts

@@ -33,7 +33,7 @@ func (r *run) reopened(epoch uint32, seq uint64) *ncl.File {
 	return f
 }
 
-// worn expects that the file takes no more writes, that nothing has become of this one, and that one of no
+// worn expects that the file accepts no more writes, that this one has no effect, and that one of no
 // bytes is accepted.
 func (r *run) worn(f *ncl.File, epoch uint32) bool {
 	before, after := make([]byte, r.load.size), make([]byte, r.load.size)

@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Scenarios are those of `verbatim check raftr`.
+// Scenarios are the scenarios of `verbatim check raftr`.
 func Scenarios() []*explore.Scenario {
 	var out []*explore.Scenario
 	for _, s := range specs {
@@ -20,7 +20,7 @@ func Scenarios() []*explore.Scenario {
 	return out
 }
 
-// DeepScenarios are those of `verbatim check raftr --deep`.
+// DeepScenarios are the scenarios of `verbatim check raftr --deep`.
 func DeepScenarios() []*explore.Scenario {
 	var out []*explore.Scenario
 	for _, s := range deep {
@@ -29,8 +29,8 @@ func DeepScenarios() []*explore.Scenario {
 	return out
 }
 
-// first is a node that leads at once, with the help of the second one only, and does what a
-// scenario is about.
+// first is a node that leads at once, with the votes of the second one only, and then does the work of the
+// scenario.
 func first(do func(r *run)) func(r *run) {
 	return func(r *run) {
 		if r.cut("n3") && r.connect() && r.must() {
@@ -39,7 +39,7 @@ func first(do func(r *run)) func(r *run) {
 	}
 }
 
-// next is a node that waits until nothing happens any more, and then replaces the leader.
+// next is a node that waits until nothing else happens, and then replaces the leader.
 func next(do func(r *run)) func(r *run) { return after(1, do) }
 
 // after is a node that waits several times as long.
@@ -157,7 +157,7 @@ var specs = []spec{
 		}, nil, waiting(func(r *run) { r.campaign() })}},
 	},
 	{
-		name: "replaced", doc: "R1, R2, R3: a node replaces a leader that is alive, which goes on writing",
+		name: "replaced", doc: "R1, R2, R3: a node replaces a leader that is alive, which continues to write",
 		faults: "none", bounds: "3 nodes, one link cut, a write, a takeover and a read",
 		meets: []string{sawTakeover, sawUnknown, sawUnacked, sawBehind},
 		load: workload{nodes: []func(*run){
@@ -165,7 +165,7 @@ var specs = []spec{
 			replacing(func(r *run) { _ = r.must() && r.get(key) }), nil}},
 	},
 	{
-		name: "confirmed", doc: "R1, R3: a node replaces a leader that is alive, which goes on reading; every read is confirmed by a heartbeat, and no clock matters",
+		name: "confirmed", doc: "R1, R3: a node replaces a leader that is alive, which continues to read; every read is confirmed by a heartbeat, and no clock matters",
 		faults: "none", bounds: "3 nodes, one link cut, a read, a takeover and a write",
 		meets: []string{sawTakeover, sawDeposed, sawServed},
 		load: workload{nodes: []func(*run){
@@ -173,7 +173,7 @@ var specs = []spec{
 			replacing(func(r *run) { _ = r.must() && r.put(key, "b") }), nil}},
 	},
 	{
-		name: "lease", doc: "R3: another node, which has not heard of the leader for as long as an election timeout, replaces it and writes; then the leader is asked to read, and must know that its lease is over",
+		name: "lease", doc: "R3: another node, which has received nothing from the leader for an election timeout, replaces it and writes; then the leader is asked to read, and must know that its lease is over",
 		faults: "none", timers: "skew(1.1)", strategy: explore.Random, runs: 10000, bounds: "3 nodes, one link cut, a heartbeat; a takeover after one timeout, and a write; a read; random runs",
 		meets: []string{sawTakeover, sawStuck},
 		load: workload{lease: leaseTime, nodes: []func(*run){leased(func(r *run) {
@@ -233,7 +233,7 @@ var specs = []spec{
 
 var deep = []spec{
 	{
-		name: "lease-race", doc: "R3: as lease, and the read comes at any moment: a leader answers a read under its lease while another node, which has not heard of it for as long as an election timeout, replaces it and writes",
+		name: "lease-race", doc: "R3: as lease, and the read comes at any moment: a leader answers a read under its lease while another node, which has received nothing from it for an election timeout, replaces it and writes",
 		faults: "none", timers: "skew(1.1)", strategy: explore.PCT, runs: 20000, bounds: "3 nodes, one link cut, a heartbeat and a read; a takeover after one timeout, and a write; random runs",
 		meets: []string{sawTakeover, sawDeposed, sawServed},
 		load:  workload{lease: leaseTime, nodes: []func(*run){leased(func(r *run) { r.get(key) }), replacing((*run).takeAfterTimeout), nil}},

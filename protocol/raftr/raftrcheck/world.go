@@ -25,7 +25,7 @@ type spec struct {
 	meets                             []string
 }
 
-// workload is what the hosts of a world do.
+// workload is the workload of the hosts of a world.
 type workload struct {
 	nodes      []func(r *run) // what each node does beside answering others; nil: nothing
 	client     func(r *run)   // a host beside the nodes; nil: none
@@ -62,7 +62,7 @@ const (
 	sawAgain    = "a node had restarted with its log, and took part"
 )
 
-// world is what the checks of a scenario share.
+// world is the state that the checks of a scenario share.
 type world struct {
 	*scenario.Kit
 	load  *workload
@@ -140,7 +140,7 @@ type run struct {
 	node   *raftr.Node
 }
 
-// main starts a node, and runs its script beside what answers others.
+// main starts a node, and runs its script beside the tasks that answer others.
 func (r *run) main(script func(r *run)) {
 	timeout, keepAlive := election, time.Duration(0)
 	if r.load.lease > 0 { // its timers are the subject; see config

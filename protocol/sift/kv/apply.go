@@ -55,10 +55,10 @@ func (s *Store) applyOldest() error {
 	return nil
 }
 
-// Open returns the store that is in a memory (4.3). The memory has recovered, and this store is
+// Open returns the store in a memory (4.3). The memory has recovered, and this store is
 // the only one of its coordinator. A memory of zeros is a store without keys.
 //
-// It loads the index table and the bitmap, decides what the log is, writes its entries again where
+// It loads the index table and the bitmap, chooses the log, rewrites its entries where
 // they are missing, and replays them, which fills the cache. The entries must be on all nodes
 // before the first of them is applied: see [sift.Coordinator.Copies].
 func Open(h host.Host, mem Memory, cfg Config) (*Store, error) {

@@ -1,7 +1,7 @@
 package kv
 
-// cache holds what the coordinator knows of some keys (4.2). The one that was used least
-// recently makes room, but none of which operations are in the log and not applied: until then
+// cache holds the coordinator's knowledge of some keys (4.2). The key that was used least
+// recently makes room, unless it has operations that are logged and not applied: until then
 // the replicated memory has an older value.
 //
 // It has a fixed number of items, which two lists link: the items in use that may make room, from
@@ -51,7 +51,7 @@ func (c *cache) unlink(i int) {
 	c.items[x.prev].next, c.items[x.next].prev = x.next, x.prev
 }
 
-// get returns what is known of a key, or nil, and marks it as used.
+// get returns the item of a key, or nil, and marks it as used.
 func (c *cache) get(key []byte) *item {
 	i, ok := c.by[string(key)]
 	if !ok {
@@ -97,7 +97,7 @@ func (c *cache) applied(key []byte) {
 	c.forget(i)
 }
 
-// fill records what the memory has, if there is room.
+// fill records the value in the memory, if there is room.
 func (c *cache) fill(key, value []byte) {
 	if !c.room(key) {
 		return

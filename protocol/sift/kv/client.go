@@ -35,14 +35,14 @@ func (c *ClientConfig) Validate() error {
 
 // Client is a client of a store. Only one task may use it at a time.
 //
-// It finds the coordinator by asking all nodes. It repeats what was certainly not carried out,
+// It finds the coordinator by asking all nodes. It repeats requests that were certainly not carried out,
 // and gets, which change nothing. A put or delete that may have been carried out is not repeated:
-// in between, another client may have put the key, and the repetition would undo that. Whoever
+// in between, another client may have put the key, and the repetition would undo that. A caller that
 // repeats it nevertheless makes a second operation. The paper leaves retries open.
 type Client struct {
 	h    host.Host
 	cfg  ClientConfig
-	at   int // of Nodes: who is asked next
+	at   int // of Nodes: the next one to ask
 	conn *rpc.Client
 }
 
@@ -100,8 +100,8 @@ func (c *Client) check(key, value []byte) error {
 	return c.cfg.Store.checkValue(value)
 }
 
-// call asks the nodes in turn, from the one that answered last, until one carries the request out
-// or it is unknown whether one has.
+// call asks the nodes in turn, starting with the one that answered last, until one carries the request out
+// or may have done so.
 func (c *Client) call(q *request) (answer, error) {
 	b := q.encode()
 	var last error
@@ -146,7 +146,7 @@ func (c *Client) ask(b []byte) (answer, error) {
 	return a, nil
 }
 
-// fits reports whether an answer is one to a request: only a get finds a value, or none.
+// fits reports whether an answer is valid for a request: only a get finds a value, or none.
 func (c *Client) fits(v verb, a *answer) bool {
 	if v != getVerb {
 		return a.status != absent && len(a.value) == 0

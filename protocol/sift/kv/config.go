@@ -12,11 +12,11 @@ import (
 
 // Errors; test for them with errors.Is.
 var (
-	// ErrUnknown: the operation may have been carried out, or may be later, up to the next
-	// put or delete that is acknowledged. With every other error it was not, and will not be.
+	// ErrUnknown: the operation may have been carried out, or may be later, until the next
+	// put or delete is acknowledged. With every other error it was not, and will not be.
 	ErrUnknown = errors.New("sift/kv: the operation may have been carried out")
-	// ErrNotLeading: the store has stopped, since its coordinator is none any more, or the node
-	// has none.
+	// ErrNotLeading: the store has stopped, because its node is no longer the coordinator, or the
+	// node has none.
 	ErrNotLeading = errors.New("sift/kv: not the coordinator")
 	// ErrFull: the key is new, and no data block is free.
 	ErrFull = errors.New("sift/kv: the store is full")
@@ -64,13 +64,13 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// Layout is the replicated memory that the store needs, with so many slots of the memory's own
+// Layout is the replicated memory that the store needs, with this many slots of the memory's own
 // log. Its Use is a hash of c, without the cache: nodes with different stores refuse each other.
 func (c *Config) Layout(slots int) sift.Layout {
 	return sift.Layout{Size: c.size(), Direct: c.directSize(), Block: c.blockSize(), Slots: slots, Entry: c.largestUpdate(), Use: c.print()}
 }
 
-// print is a hash of what all nodes must agree on. Different stores may need memories of one shape.
+// print is a hash of everything that all nodes must agree on. Different stores may need memories of one shape.
 func (c *Config) print() uint64 {
 	h := fnv.New64a()
 	for _, n := range []int{c.Key, c.Value, c.Index, c.Blocks, c.Log} {

@@ -9,8 +9,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
 )
 
-// Server answers the clients of a CPU node, with the node's store while it is the coordinator. One
-// that is not refuses.
+// Server answers the clients of a CPU node, with the node's store while it is the coordinator. Otherwise
+// it refuses them.
 type Server struct {
 	h     host.Host
 	cfg   Config
@@ -88,8 +88,8 @@ func statusOf(err error) status {
 }
 
 // Run runs a CPU node with a store: it follows, and when it is the coordinator it opens the store
-// and answers clients, until it is replaced, and follows again. Meanwhile it brings memory nodes back
-// that have failed. It returns only with an error that no further attempt mends.
+// and answers clients, until it is replaced, and follows again. Meanwhile it brings failed memory nodes
+// back. It returns only with an error that no further attempt can clear.
 func Run(h host.Host, node sift.Config, cfg Config) error {
 	s, err := NewServer(h, cfg)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *Server) Run(node sift.Config) error {
 	return errors.Join(err, n.Close())
 }
 
-// lead is a time in which the node follows, and then leads. An error ends everything.
+// lead follows, and then leads until the node is replaced. An error stops the server.
 func (s *Server) lead(n *sift.Node) error {
 	c, err := n.Follow()
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Server) lead(n *sift.Node) error {
 	return c.Close()
 }
 
-// begin begins a time in which the node leads, or with nil one in which it does not. It has no store then.
+// begin starts a period in which the node leads or, if c is nil, one in which it does not. It has no store then.
 func (s *Server) begin(c *sift.Coordinator) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,8 +140,8 @@ func (s *Server) begin(c *sift.Coordinator) {
 
 // open opens the store and applies its log, while heartbeats are sent.
 //
-// Memory nodes come back only now: the direct zone is copied from one of them, and it is Open that makes
-// sure that all have what any has (see [sift.Coordinator.Rejoin]).
+// Memory nodes come back only now: the direct zone is copied from one of them, and Open ensures
+// that all have what any has (see [sift.Coordinator.Rejoin]).
 func (s *Server) open(c *sift.Coordinator) {
 	store, err := Open(s.h, c, s.cfg)
 	if err == nil && s.opened(c, store) {

@@ -12,11 +12,11 @@ import (
 type Memory interface {
 	// Term is different for each coordinator, and greater than those of earlier ones.
 	Term() uint16
-	// Read fills p from addr, and makes sure that the coordinator had not been replaced.
+	// Read fills p from addr, and checks that the coordinator had not been replaced.
 	Read(addr int, p []byte) error
-	// Confirm makes sure that the coordinator had not been replaced when it was called.
+	// Confirm checks that the coordinator had not been replaced when it was called.
 	Confirm() error
-	// WriteAll carries out all updates together, and returns when they last.
+	// WriteAll carries out all updates together, and returns when they are permanent.
 	WriteAll(list []sift.Update) error
 	// WriteDirect writes data at addr of the direct zone, and returns when a majority of the
 	// memory nodes has it.
@@ -110,14 +110,14 @@ func (s *Store) change(kind kind, key, value []byte) error {
 	return nil
 }
 
-// log writes an entry to the log, which is in one round trip: the operation is committed then.
+// log writes an entry to the log, in one round trip. The operation is committed then.
 func (s *Store) log(e *entry) error {
 	n := s.cfg.encodeEntry(s.line, e)
 	return s.mem.WriteDirect(s.cfg.entryAt(e.index), s.line[:n])
 }
 
-// admit makes sure that an operation can be logged, recorded and applied. What stands in its way
-// are operations that are not applied yet.
+// admit ensures that an operation can be logged, recorded and applied. Only operations that are not
+// applied yet can prevent this.
 func (s *Store) admit(x *logged) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +139,7 @@ func (s *Store) admit(x *logged) error {
 }
 
 // fits reports whether an operation can be logged now. A put needs a block when it is applied,
-// unless its key is there already. The memory is asked for that only if no block is left.
+// unless its key is there already. The memory is read for that only if no block is left.
 func (s *Store) fits(x *logged) (bool, error) {
 	if s.queue.full() || !s.cache.room(x.key) {
 		return false, nil
@@ -158,7 +158,7 @@ func (s *Store) fits(x *logged) (bool, error) {
 	return p.ptr != 0, err
 }
 
-// publish makes an operation visible, which is in the log.
+// publish makes a logged operation visible.
 func (s *Store) publish(x *logged) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,7 +179,7 @@ func (s *Store) enqueue(x *logged) {
 // into the cache, and then into the replicated memory. The error wraps [ErrTooLong] or
 // [ErrNotLeading].
 //
-// What the cache has may be old if another coordinator has been elected, so it is confirmed
+// The content of the cache may be old if another coordinator has been elected, so it is confirmed
 // after the look. The paper leaves this open.
 func (s *Store) Get(key, buf []byte) (value []byte, found bool, err error) {
 	if err := s.cfg.checkKey(key); err != nil {
@@ -218,7 +218,7 @@ func (s *Store) confirmed(value []byte, found bool) ([]byte, bool, error) {
 	return value, found, nil
 }
 
-// Stats are what a store has at one moment.
+// Stats are the figures of a store at one moment.
 type Stats struct {
 	Applied uint64 // the number of the last operation that is in the table
 	Pending int    // operations that are logged and not applied
@@ -226,7 +226,7 @@ type Stats struct {
 	Cached  int    // keys in the cache
 }
 
-// Stats returns what the store has.
+// Stats returns the figures of the store.
 func (s *Store) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,8 +249,8 @@ func (s *Store) stop(err error) error {
 	return err
 }
 
-// stopAs stops the store because of an error of the memory, under mu. The operation that met it
-// was not logged.
+// stopAs stops the store because of an error of the memory, under mu. The operation that got the
+// error was not logged.
 func (s *Store) stopAs(err error) error {
 	s.halt(err)
 	return s.refusal()
@@ -263,6 +263,6 @@ func (s *Store) halt(err error) {
 	}
 }
 
-// refusal is the error of an operation that a stopped store does not carry out. What stopped the
-// store may have been unknown; this operation is not, so the text alone remains.
+// refusal is the error of an operation that a stopped store does not carry out. The outcome that stopped the
+// store may have been unknown; that of this operation is not, so only the text remains.
 func (s *Store) refusal() error { return fmt.Errorf("%w: %v", ErrNotLeading, s.stopped) }

@@ -99,7 +99,7 @@ func (t *table) find(key []byte) (p place, value []byte, err error) {
 	return p, nil, err
 }
 
-// apply carries out an operation of the log (4.2): all that it changes is one list of updates,
+// apply carries out an operation of the log (4.2): all its changes are one list of updates,
 // which are there together or not at all. So no crash leaves a block in use that no chain has,
 // or in a chain and free.
 func (t *table) apply(e *entry) error {
@@ -135,7 +135,7 @@ func (t *table) insert(e *entry, p place) error {
 	return nil
 }
 
-// take takes a key out of its chain, and frees its block.
+// take removes a key from its chain, and frees its block.
 func (t *table) take(e *entry, p place) error {
 	b := int(p.ptr - 1)
 	if err := t.commit(e, t.point(p, p.next), t.flip(b)); err != nil {
@@ -170,7 +170,7 @@ func (t *table) flip(block int) sift.Update {
 	return sift.Update{Addr: bitmapAt + wordSize*(block/64), Data: b}
 }
 
-// changed is what point and flip do to the tables of the coordinator, once they are committed.
+// changed applies point and flip to the tables of the coordinator, once they are committed.
 func (t *table) changed(p place, ptr uint64, block, frees int) {
 	if p.slot >= 0 {
 		t.index[p.slot] = ptr

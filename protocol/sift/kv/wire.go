@@ -11,7 +11,7 @@ import (
 // service is the name under which CPU nodes answer clients.
 const service = "sift/kv"
 
-// verb is what a client asks for.
+// verb is the kind of a client's request.
 type verb uint8
 
 const (
@@ -47,7 +47,7 @@ func decodeRequest(b []byte) (request, error) {
 	return q, nil
 }
 
-// status is what became of a request.
+// status is the outcome of a request.
 type status uint8
 
 const (
@@ -83,5 +83,5 @@ func decodeAnswer(b []byte) (answer, error) {
 	return a, nil
 }
 
-// calls configures the connections of clients, each of which has one call under way.
+// calls configures the connections of clients. Each has one call under way.
 func (c *Config) calls() rpc.Config { return rpc.Config{MaxMessage: 5 + c.Key + c.Value, Credits: 1} }

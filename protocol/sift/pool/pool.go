@@ -22,8 +22,8 @@ type Pool struct {
 	backups int
 	leads   []int       // by group; none if it waits
 	serves  map[int]int // by node: its group, or none if it is a backup
-	free    []int       // backups, the longest first
-	waiting []int       // groups, the longest first
+	free    []int       // backups, the one that has been free longest first
+	waiting []int       // groups, the one that has waited longest first
 	next    int         // number of the next node
 }
 
@@ -80,7 +80,7 @@ func (p *Pool) Add() (node int, s Step) {
 	return node, p.give()
 }
 
-// give lets the longest backup serve the group that has waited longest.
+// give assigns the backup that has been free longest to the group that has waited longest.
 func (p *Pool) give() Step {
 	if len(p.free) == 0 || len(p.waiting) == 0 {
 		return Step{}

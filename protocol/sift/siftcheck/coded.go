@@ -94,7 +94,7 @@ var coded = []spec{
 		}}},
 	},
 	{
-		name: "ec-redo", doc: "P3, P4, P6, P11: a coordinator loses its link to a memory node that has the first entries in its log and may not have applied them; the log goes on, and the next coordinator needs that node",
+		name: "ec-redo", doc: "P3, P4, P6, P11: a coordinator loses its link to a memory node that has the first entries in its log and may not have applied them; the log continues, and the next coordinator needs that node",
 		faults: "none", bounds: "F=1, 2 CPU nodes, log of 3, blocks of 2 chunks, a write of a block and 3 of a half, the second CPU node without one link",
 		meets: []string{sawDiffer, sawTakeover, sawDecoded, sawTooFew},
 		load: workload{coded: true, cut: true, slots: 3, beyond: true, cpus: []func(*run){first(func(r *run) {

@@ -19,7 +19,7 @@ import (
 const coordination = "coord"
 
 var coordinated = storeSpec{
-	name: "coord", doc: "P3, P4, P8: the coordination service on the store; its coordinator may crash, or be replaced while it answers, and another node goes on. Nothing that was acknowledged is lost, and nobody reads what was replaced" + onService,
+	name: "coord", doc: "P3, P4, P8: the coordination service on the store; its coordinator may crash, or be replaced while it answers, and another node continues. Nothing that was acknowledged is lost, and no client reads a replaced value" + onService,
 	faults: "crash(cpu1)<=1, timeout(cpu2)<=1", bounds: "2 CPU nodes, a snapshot after each record, a client that creates a key and sets it, each at most twice, and one that reads it",
 	kv:    &kv.Config{Key: siftcoord.MinKey, Value: siftcoord.MinValue, Index: 4, Blocks: 12, Log: 12, Cache: 12},
 	meets: []string{sawUnavailable, sawMadeAnew, sawAlreadyMade},

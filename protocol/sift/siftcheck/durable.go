@@ -129,7 +129,7 @@ func (r *run) found() bool {
 	return true
 }
 
-// anew writes to the group that has started again.
+// anew writes to the restarted group.
 func (r *run) anew() bool {
 	if err := r.c.Write(0, []byte(strings.Repeat("d", block))); err != nil {
 		return r.tolerates(err)

@@ -2,7 +2,7 @@ package siftcheck
 
 var durables = []spec{
 	{
-		name: "snapshot", doc: "3.5: all memory nodes, which is one, lose their memory, and come back; the group starts again with what the store has, which is a beginning of the acknowledged writes; the next coordinator goes on",
+		name: "snapshot", doc: "3.5: the only memory node loses its memory and comes back; the group restarts with the content of the store, which is a beginning of the acknowledged writes; the next coordinator continues",
 		faults: "crash(cpu2)<=1", bounds: "F=0, 3 CPU nodes, log of 2, 3 writes of 8 bytes, of which 1 to 3 are durable, a start from the snapshot, a write, recovery, read",
 		meets: []string{sawRestarted, sawForgotten, sawTakeover},
 		load: workload{nodes: 1, returns: true, beyond: true, durable: true, slots: 2, cpus: []func(*run){first(func(r *run) {

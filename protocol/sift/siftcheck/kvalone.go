@@ -27,7 +27,7 @@ var alone = []storeSpec{
 		}, both, both),
 	},
 	{
-		name: "kv-chain", doc: "P4, P8: three keys in one chain, of which the second is deleted, changed and put again; the coordinator may crash" + onService,
+		name: "kv-chain", doc: "P4, P8: three keys in one chain; the second is deleted, changed and put again; the coordinator may crash" + onService,
 		faults: "crash(cpu1)<=1", bounds: "2 CPU nodes, 1 slot, 4 blocks, log of 3, cache of 2, 5 puts, 2 deletes, recovery, 3 gets",
 		kv:    tiny(func(c *kv.Config) { c.Blocks, c.Log = 4, 3 }),
 		meets: []string{sawPutFound, sawPutLost, sawReplayed, sawPinned},
@@ -61,14 +61,14 @@ var alone = []storeSpec{
 		},
 	},
 	{
-		name: "kv-full", doc: "P4, P8: a store without a free block refuses a new key, and what is too long, and goes on; a delete makes room" + onService,
+		name: "kv-full", doc: "P4, P8: a store without a free block refuses a new key, and keys and values that are too long, and continues; a delete makes room" + onService,
 		faults: "none", bounds: "1 CPU node, 1 block, log of 2, 3 puts, 1 of a new key, 2 too long, a delete",
 		kv:    tiny(func(c *kv.Config) { c.Blocks = 1 }),
 		meets: []string{sawFull, sawTooLong, sawReused},
 		nodes: stored(fill),
 	},
 	{
-		name: "kv-replaced", doc: "P4, P5, P8: a CPU node replaces a coordinator at any time, which goes on reading from its cache" + onService,
+		name: "kv-replaced", doc: "P4, P5, P8: a CPU node replaces a coordinator at any time, which continues to read from its cache" + onService,
 		faults: "none", timers: "free", bounds: "2 CPU nodes, 2 puts and 2 gets; a takeover and a put",
 		kv:    tiny(func(c *kv.Config) { c.Blocks = 1 }),
 		meets: []string{sawNotAnswered, sawAnswered, sawHit},

@@ -156,7 +156,7 @@ func (r *run) elected() bool {
 }
 
 // alone is elected, for a node that has no rival (P12). What a coordinator that has died left
-// under way may still make it follow again, or nobody win, but not for ever.
+// under way may still make it follow again, or nobody win, but not forever.
 func (r *run) alone() bool {
 	for range 3 {
 		if r.elected() || r.rivaled() || r.load.beyond {

@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Scenarios are those of `verbatim check sift`.
+// Scenarios are the scenarios of `verbatim check sift`.
 func Scenarios() []*explore.Scenario {
 	var out []*explore.Scenario
 	for _, s := range slices.Concat(memories, rejoins, durables, coded, stores) {
@@ -18,7 +18,7 @@ func Scenarios() []*explore.Scenario {
 	return append(append(out, backups()), services()...)
 }
 
-// DeepScenarios are those of `verbatim check sift --deep`.
+// DeepScenarios are the scenarios of `verbatim check sift --deep`.
 func DeepScenarios() []*explore.Scenario {
 	var out []*explore.Scenario
 	for _, s := range slices.Concat(deep, deepCoded, deepStores) {
@@ -27,7 +27,7 @@ func DeepScenarios() []*explore.Scenario {
 	return out
 }
 
-// first is a CPU node that leads at once, and does what a scenario is about.
+// first is a CPU node that leads at once, and then calls do.
 func first(do func(r *run)) func(r *run) {
 	return func(r *run) {
 		if r.start() && r.alone() {
@@ -142,7 +142,7 @@ var memories = []spec{
 		load:  workload{cpus: []func(*run){stand, stand}},
 	},
 	{
-		name: "replaced", doc: "P1, P2, P3, P4: a CPU node replaces a coordinator that is alive, which goes on writing",
+		name: "replaced", doc: "P1, P2, P3, P4: a CPU node replaces a coordinator that is alive, which continues to write",
 		faults: "none", bounds: "F=1, 2 CPU nodes, the second without one link, a write each",
 		meets: []string{sawTakeover, sawFenced, sawLate, sawUnacked, sawBehind},
 		load: workload{cut: true, cpus: []func(*run){first(func(r *run) { _ = r.release() && r.write(0, "a") }), impatient(func(r *run) {
@@ -152,13 +152,13 @@ var memories = []spec{
 		})}},
 	},
 	{
-		name: "confirmed", doc: "P1, P4, P5: a CPU node replaces a coordinator that is alive, which goes on reading; every read is confirmed by a heartbeat, and no clock matters",
+		name: "confirmed", doc: "P1, P4, P5: a CPU node replaces a coordinator that is alive, which continues to read; every read is confirmed by a heartbeat, and no clock matters",
 		faults: "none", timers: "free", bounds: "F=1, 2 CPU nodes, the second without one link, a read, a takeover and a write",
 		meets: []string{sawTakeover, sawDeposed, sawServed},
 		load:  workload{cut: true, cpus: []func(*run){first(func(r *run) { _ = r.release() && r.read(0, 1) }), impatient(func(r *run) { r.write(0, "b") })}},
 	},
 	{
-		name: "overtaken", doc: "P1, P2, P3, P6, P12: a CPU node has won an election, and connects to the memory only when another one has won the next and serves",
+		name: "overtaken", doc: "P1, P2, P3, P6, P12: a CPU node wins an election, and connects to the memory only when another one has won the next election and serves",
 		faults: "crash(mem*)<=1", bounds: "F=1, 2 CPU nodes, a write by the second before the first connects, and one after",
 		meets: []string{sawRefused},
 		load: workload{cpus: []func(*run){func(r *run) {
@@ -230,7 +230,7 @@ var memories = []spec{
 		})}},
 	},
 	{
-		name: "outsider", doc: "P3: a memory node crashes and starts again without its memory; it counts for nothing, so a coordinator that reaches only one other is unavailable, and does not serve without the write",
+		name: "outsider", doc: "P3: a memory node crashes and starts again without its memory; it does not count, so a coordinator that reaches only one other is unavailable, and does not serve without the write",
 		faults: "crash(cpu1)<=1, crash(mem1)<=1", bounds: "F=1, 2 CPU nodes, the second without one link, 1 write, recovery, read",
 		meets: []string{sawOutsider, sawUnacked, sawBehind, sawTakeover},
 		load: workload{cut: true, returns: true, beyond: true, cpus: []func(*run){first(func(r *run) { r.write(0, "a") }), func(r *run) {
@@ -252,7 +252,7 @@ var memories = []spec{
 		})}},
 	},
 	{
-		name: "stolen", doc: "P5: as lease, and the coordinator sends a heartbeat while the other CPU node stands for election, for two rounds if nobody wins the first",
+		name: "stolen", doc: "P5: as lease, and the coordinator sends a heartbeat while the other CPU node stands for election, for two rounds if no node wins the first",
 		faults: "none", timers: "skew(1.1)", bounds: "F=1, 2 CPU nodes, a heartbeat and a read; a takeover after 1 missed heartbeat, 2 rounds, and a write",
 		meets: []string{sawTakeover, sawDeposed, sawLost, sawServed},
 		load: workload{cut: true, lease: leaseTime, cpus: []func(*run){first(func(r *run) {

@@ -19,7 +19,7 @@ type arrow struct {
 	x2, y2     int
 }
 
-// fate is what became of the requests of an arrow.
+// fate is what happened to the requests of an arrow.
 type fate int
 
 const (
@@ -36,7 +36,7 @@ type end struct {
 	event int
 }
 
-// endOf returns what became of a request by the last event of the drawing. That a piece never
+// endOf returns the fate of a request by the last event of the drawing. That a piece never
 // arrives is a fact from the post on, whenever the search looked at it.
 func endOf(d *view.Document, q, limit int) end {
 	out := end{flying, -1}

@@ -62,8 +62,8 @@ type box struct {
 	gone             bool
 }
 
-// newPlan lays a run out, up to a step (0: all): lanes, memory below them, and then what
-// is broken.
+// newPlan lays a run out, up to a step (0: all): lanes, memory below them, and then the
+// violation.
 func newPlan(d *view.Document, until int) *plan {
 	if until == 0 {
 		until = lastStep(d)
@@ -164,7 +164,7 @@ func (p *plan) write(y int, class string, n int, s string) int {
 	return len(lines)
 }
 
-// placeViolation says below everything what is broken, and which steps are left out.
+// placeViolation describes the violation at the bottom, and the omitted steps.
 func (p *plan) placeViolation(until int) {
 	v := p.d.Violation
 	if v == nil {
@@ -178,7 +178,7 @@ func (p *plan) placeViolation(until int) {
 	p.height += line*p.write(p.height, "bad", letters, v.Class+": "+v.Message) + gap
 }
 
-// leftOut says which steps are not drawn; empty if none are left out.
+// leftOut describes the steps that are not drawn; empty if there are none.
 func leftOut(first, last int) string {
 	switch {
 	case first > last:
@@ -216,7 +216,7 @@ func (p *plan) placeArrows() {
 	}
 }
 
-// explainArrows says below the lanes how the arrows differ.
+// explainArrows explains below the lanes how the arrows differ.
 func (p *plan) explainArrows() {
 	s := "An arrow points the way the bytes go."
 	for f, meaning := range []string{whole: "", part: "Hollow: part of them arrived.", lost: "Dotted: they never arrive.",

@@ -15,12 +15,12 @@ const word = 8
 // strip is a piece of memory of a host that the requests of the drawing name.
 type strip struct {
 	host  int
-	gone  bool // with what is in it
+	gone  bool // with its content
 	more  bool // there are more cells than maxCells
 	cells []cell
 }
 
-// cell is a word of memory, and who wrote it: a list of requests, or -1 for nobody
+// cell is a word of memory, and who wrote it: a list of requests, or -1 for none
 // in this drawing and -2 for a processor.
 type cell struct {
 	offset, list int

@@ -28,7 +28,7 @@ const (
 	completes
 )
 
-// kindOf says which kind of moment an event belongs to; false: to none.
+// kindOf returns the kind of moment that an event belongs to; false: to none.
 func kindOf(e *view.Event) (int, bool) {
 	switch e.Kind {
 	case "post":
@@ -43,7 +43,7 @@ func kindOf(e *view.Event) (int, bool) {
 	return other, e.Marked && e.Kind != "violation"
 }
 
-// momentsOf returns the moments of a run up to a step. The violation is none of them.
+// momentsOf returns the moments of a run up to a step, without the violation.
 func momentsOf(d *view.Document, until int) []moment {
 	var out []moment
 	for i := range d.Events {
@@ -85,7 +85,7 @@ func at(all []moment, event int) int {
 	return min(i, len(all)-1)
 }
 
-// words say what happens in a moment.
+// words describe a moment.
 func (m *moment) words(d *view.Document) []string {
 	host, text := d.Hosts[m.host], ""
 	switch m.kind {

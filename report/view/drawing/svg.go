@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
-// Write draws a run as SVG, up to a step (0: all) and with what is broken at its end. The
+// Write draws a run as SVG, up to a step (0: all) and with the violation at its end. The
 // drawing is 800 pixels wide, needs nothing but itself, and follows the light or dark
 // setting of the reader's machine.
 func Write(w io.Writer, d *view.Document, until int) error {

@@ -35,7 +35,7 @@ func movementOf(n int) movement {
 		note: strings.Repeat(string(rune('a'+n%26)), int(x>>21)%400)}
 }
 
-// LossError: the database is not what was committed.
+// LossError: the content of the database is not what was committed.
 type LossError struct{ Text string }
 
 func (e *LossError) Error() string { return e.Text }
@@ -91,7 +91,7 @@ func (b *bank) number(sql string) (int, error) {
 	return s.ColumnInt(0), s.Err()
 }
 
-// prepare compiles what each transaction takes.
+// prepare compiles the statements of a transaction.
 func (b *bank) prepare() (err error) {
 	if b.enter, _, err = b.db.Prepare("INSERT INTO journal VALUES (?, ?, ?, ?, ?)"); err != nil {
 		return err

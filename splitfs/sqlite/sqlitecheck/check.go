@@ -47,7 +47,7 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// Report is what a check found.
+// Report is the result of a check.
 type Report struct {
 	Points  int // crash points of the workload
 	Tried   int // of them: runs in which the application crashed there
@@ -105,7 +105,7 @@ func (w *world) run(p *plan) error {
 	return err
 }
 
-// choose takes from the steps in which a crash can come those to try.
+// choose selects the steps to try from those in which a crash can come.
 func choose(cfg Config, steps []int) ([]int, error) {
 	if cfg.At > 0 {
 		if !slices.Contains(steps, cfg.At) {
@@ -175,7 +175,7 @@ func (r *Report) sweep(cfg Config, steps []int, start time.Time) error {
 	return errors.Join(errs...)
 }
 
-// note counts a run. Of several failures that of the first point counts.
+// note counts a run. Of several failures, that of the first point counts.
 func (r *Report) note(point int, p *plan, err error) {
 	if p.struck > 0 { // the workload may end earlier if a peer crashes before
 		r.Tried++

@@ -69,7 +69,7 @@ func (w *world) reset() {
 	w.made, w.looked, w.done, w.tried, w.lent = false, false, 0, 0, w.lent[:0]
 }
 
-// alone is the lock of what only one task uses.
+// alone is the lock of data that only one task uses.
 type alone struct{}
 
 func (alone) Lock()   {}
@@ -119,7 +119,7 @@ func damage(err error) error {
 	return err
 }
 
-// session opens the database, looks what is in it and goes on.
+// session opens the database, reads its content and continues.
 func (w *world) session(v *sqlite.VFS, h host.Host, life int) error {
 	b, err := openBank(v)
 	if err == nil {

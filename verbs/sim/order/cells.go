@@ -6,11 +6,11 @@ const blockBytes = 128
 // Block is the number of the block at an address.
 func Block(addr uint64) uint64 { return addr / blockBytes }
 
-// Cells say how memory and messages are cut into pieces, each of which lands at one moment.
+// Cells define how memory and messages are cut into pieces, each of which lands at one moment.
 type Cells struct {
 	// Bytes is the size of a cell of memory, a power of two. Cells are aligned.
 	Bytes int
-	// Pieces, if it is not 0, is into how many pieces a message is cut at most, wherever
+	// Pieces, if it is not 0, is the largest number of pieces into which a message is cut, wherever
 	// it lands. A message in no more cells than that is cut at all of them.
 	Pieces int
 }
@@ -24,7 +24,7 @@ func (c Cells) End(off int) int { return off&^(c.Bytes-1) + c.Bytes }
 // wordBytes is how many aligned bytes a CPU loads at one moment, however a card places them.
 const wordBytes = 8
 
-// Look is where the bytes from off on end that a load of the bytes up to end finds at one moment: at the end of the word,
+// Look is the end of the bytes from off that a load of the bytes up to end finds at one moment: the end of the word,
 // if it loads all of that, or of the cell.
 func (c Cells) Look(off, end int) int {
 	next := c.End(off)
@@ -34,7 +34,7 @@ func (c Cells) Look(off, end int) int {
 	return min(next, end)
 }
 
-// Sample is where the bytes from off on end that a card reads at one moment, of those up to end: at the end of the cell.
+// Sample is the end of the bytes from off that a card reads at one moment, of those up to end: the end of the cell.
 func (c Cells) Sample(off, end int) int { return min(c.End(off), end) }
 
 // One reports whether a load finds [off, off+n) at one moment.
@@ -46,8 +46,8 @@ func (c Cells) Around(off, n int) (lo, hi int) {
 	return off &^ (size - 1), (off + n + size - 1) &^ (size - 1)
 }
 
-// Cut is how long the next piece is of a message of length bytes, of which done bytes are cut
-// off already and the next lands at off. A message may end before the piece does.
+// Cut is the length of the next piece of a message of length bytes. The first done bytes are cut
+// off already, and the next lands at off. A message may end before the piece does.
 func (c Cells) Cut(off, done, length int) int {
 	if !c.Bounds(off-done, length) {
 		return c.End(off) - off
@@ -60,10 +60,10 @@ func (c Cells) Cut(off, done, length int) int {
 // Bounds reports whether a message of length bytes at off is in more cells than it may have pieces.
 func (c Cells) Bounds(off, length int) bool { return c.Pieces > 0 && c.count(off, length) > c.Pieces }
 
-// count is in how many cells [off, off+n) is.
+// count is the number of cells of [off, off+n).
 func (c Cells) count(off, n int) int { return (c.End(off+n-1) - c.Begin(off)) / c.Bytes }
 
-// Moment is Look, but if messages tear into pieces only, that is not before end.
+// Moment is Look, except that it is not before end if messages tear only into Pieces.
 func (c Cells) Moment(off, end int) int {
 	if c.Pieces > 0 {
 		return end

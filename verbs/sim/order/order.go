@@ -18,7 +18,7 @@ const (
 // Answered reports whether the completion of such a request waits for a response.
 func (k Kind) Answered() bool { return k == Read || k == Atomic || k == Flush }
 
-// Request is the place of a work request in its send queue, and what stands before it there.
+// Request is the place of a work request in its send queue, and what precedes it there.
 type Request struct {
 	Index  int
 	Fenced bool
@@ -31,7 +31,7 @@ type Request struct {
 // Empty is the place before the first request of a queue.
 func Empty() Request { return Request{Index: -1, Fence: -1} }
 
-// Next is the request that is posted behind r.
+// Next is the place of the request that is posted behind r.
 func (r Request) Next(answered, fenced bool) Request {
 	n := Request{Index: r.Index + 1, Fenced: fenced, Answers: r.Answers, Fence: r.Fence}
 	if answered {
@@ -43,7 +43,7 @@ func (r Request) Next(answered, fenced bool) Request {
 	return n
 }
 
-// Stalls reports whether b cannot leave before the response of a has come, which waits for
+// Stalls reports whether b cannot leave before the response of a has arrived, if a waits for
 // one: as many such requests are outstanding as the queue pair may have, or b stands behind
 // a fence.
 func Stalls(a, b Request, outstanding int) bool {
@@ -55,13 +55,13 @@ type Place struct {
 	// Connection numbers the connections of the queue pair, which no rule of order spans.
 	Connection int
 	Request    int
-	// Part counts the pieces of a request, Sub the parts of a piece that came apart when
+	// Part counts the pieces of a request, Sub the parts of a piece that fell apart when
 	// its request failed.
 	Part, Sub int
 }
 
 // Precedes reports whether a stands before b on one connection. Two pieces with the same
-// place, which is what is left when one comes apart twice, both do.
+// place, as after one has fallen apart twice, both do.
 func (a Place) Precedes(b Place) bool {
 	switch {
 	case a.Connection != b.Connection:
@@ -93,7 +93,7 @@ type Rules struct {
 	Outstanding int
 }
 
-// Ordered reports whether a must be in memory before b is. It stands before b in their queue.
+// Ordered reports whether a must be in memory before b. It stands before b in their queue.
 func (r Rules) Ordered(a, b *Piece) bool {
 	p := r.Card
 	switch {
@@ -116,7 +116,7 @@ func (r Rules) Ordered(a, b *Piece) bool {
 }
 
 // afterRead reports whether b waits for a, a Read or a Flush: the responder may delay these
-// past what stands behind them.
+// past requests behind them.
 func afterRead(a, b *Piece) bool {
 	switch b.Kind {
 	case Read, Flush:
@@ -132,8 +132,8 @@ func Gaps(card *faults.Profile) bool {
 	return !card.WholePackets && card.Placement != faults.InOrder
 }
 
-// Reaches reports whether to must follow from: because before says so, or through some of
-// the elements between, which come in the order of the queue. It goes forward and keeps
+// Reaches reports whether to must follow from: because before says so, or through some
+// elements between, which are in the order of the queue. It goes forward and remembers
 // what it reaches, since there can be very many ways.
 func Reaches[T any](from, to T, between []T, before func(a, b T) bool) bool {
 	var buf [32]T

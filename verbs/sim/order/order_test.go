@@ -249,7 +249,7 @@ var queues = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) posted {
 	return posted{rapid.SampledFrom([]operation{send, write, read, atomic, flush, atomicWrite}).Draw(t, "operation"), rapid.Bool().Draw(t, "fenced")}
 }), 2, 8)
 
-// pieces are those of a queue, two of each Write, and their places.
+// pieces are the pieces of a queue, two of each Write, and their places.
 func pieces(q []posted) (out []*order.Piece, at []order.Place) {
 	r := order.Empty()
 	for i, x := range q {

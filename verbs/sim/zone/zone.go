@@ -9,8 +9,8 @@ package zone
 
 import "slices"
 
-// Inf is the bound that is none. A Hi of Inf means that the timer may fire as late as
-// it likes.
+// Inf means that there is no bound. A timer with a Hi of Inf may fire at any later
+// time.
 const Inf = int64(1) << 62
 
 // Max bounds the other numbers, so that sums of two do not overflow.
@@ -76,7 +76,7 @@ func (z *Zone) start(k int) {
 	z.elapse()
 }
 
-// Drop forgets a timer: it never fires, and holds up time no longer.
+// Drop forgets a timer: it never fires, and no longer holds up time.
 func (z *Zone) Drop(id uint64) {
 	k, ok := z.index(id)
 	if !ok {
@@ -92,7 +92,7 @@ func (z *Zone) CanFire(id uint64) bool {
 	return ok && *z.at(k+1, 0) >= z.timers[k].lo
 }
 
-// Fire makes a timer fire that can: it has the age for it, and is gone.
+// Fire makes a timer fire that may fire (CanFire), and removes it.
 func (z *Zone) Fire(id uint64) {
 	k, ok := z.index(id)
 	if !ok {
@@ -104,7 +104,7 @@ func (z *Zone) Fire(id uint64) {
 	z.Drop(id)
 }
 
-// Age is between which bounds the age of a timer may be.
+// Age returns the bounds of the age of a timer.
 func (z *Zone) Age(id uint64) (lo, hi int64) {
 	k, ok := z.index(id)
 	if !ok {
@@ -114,7 +114,7 @@ func (z *Zone) Age(id uint64) (lo, hi int64) {
 }
 
 // Look takes the moment at which the age of a timer is in [lo, hi], which must be possible,
-// and starts it anew. It is for timers that never fire, and tell how much time has passed.
+// and restarts the timer. It is for timers that never fire and measure how much time has passed.
 func (z *Zone) Look(id uint64, lo, hi int64) {
 	k, ok := z.index(id)
 	if !ok {
@@ -210,7 +210,7 @@ func (z *Zone) close() {
 			}
 			for j := range n {
 				if kj := z.m[k*n+j]; kj < Inf && ik+kj < z.m[i*n+j] {
-					z.m[i*n+j] = max(ik+kj, -Max) // to forget a bound allows more, and never less
+					z.m[i*n+j] = max(ik+kj, -Max) // to forget a bound allows more behaviour, never less
 				}
 			}
 		}

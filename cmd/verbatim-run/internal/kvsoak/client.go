@@ -20,14 +20,14 @@ const (
 	window = 1200
 )
 
-// store is what clients use: a [kv.Client].
+// store is the interface of clients: a [kv.Client].
 type store interface {
 	Put(key, value []byte) error
 	Delete(key []byte) error
 	Get(key []byte) (value []byte, found bool, err error)
 }
 
-// log is what all clients have done.
+// log records the operations of all clients.
 type log struct {
 	start time.Time
 
@@ -38,14 +38,14 @@ type log struct {
 	err                  error // a client has met an error that it must not meet
 }
 
-// possibility is what an own key may have. A key that is not there has no value.
+// possibility is a possible value of an own key. A missing key has no value.
 type possibility struct{ values []string }
 
 func newLog() *log { return &log{start: time.Now(), own: map[string]*possibility{}} }
 
 func (l *log) now() int64 { return int64(time.Since(l.start)) }
 
-// client is one of those that work all the time.
+// client is a client that works all the time.
 type client struct {
 	id     int
 	store  store
@@ -111,7 +111,7 @@ func (l *log) count(err error) {
 	}
 }
 
-// fail records an error that no client must meet.
+// fail records an error that a client must not get.
 func (l *log) fail(err error) {
 	if !errors.Is(err, kv.ErrUnavailable) && l.err == nil {
 		l.err = err

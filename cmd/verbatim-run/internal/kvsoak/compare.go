@@ -29,7 +29,7 @@ func settle(s store, round int) error {
 	}
 }
 
-// compare compares what the store holds with what clients have done since the last comparison. No client works
+// compare compares the content of the store with the operations of clients since the last comparison. No client works
 // meanwhile, and the store is settled. It returns how many acknowledged values it has compared, and how many operations
 // have an order.
 func (l *log) compare(s store) (compared, ordered int, err error) {
@@ -50,7 +50,7 @@ func (l *log) compare(s store) (compared, ordered int, err error) {
 	return compared, ordered, err
 }
 
-// read reads all common keys as a last client, and returns what is known then: puts of what they hold.
+// read reads all common keys as a last client, and returns the content as puts.
 func (l *log) read(s store) (known []porcupine.Operation, err error) {
 	for i := range commonKeys {
 		key := fmt.Sprint("common", i)

@@ -31,7 +31,7 @@ type node struct {
 	drained chan struct{} // closed when it prints no more
 }
 
-// group are the processes, and what is known about who leads.
+// group holds the processes, and which one leads as far as is known.
 type group struct {
 	cfg     *Config
 	round   int
@@ -63,7 +63,7 @@ func shape() []string {
 	return strings.Fields(fmt.Sprintf("--key %d --value %d --index %d --keys %d --log %d --slots %d", s.Key, s.Value, s.Index, s.Blocks, s.Log, slots))
 }
 
-// start starts a node: a memory node at the address that it had.
+// start starts a node: a memory node at its previous address.
 func (g *group) start(ctx context.Context, name string) error {
 	args := []string{"sift", "cpunode", "--node", strings.TrimPrefix(name, "cpu"), "--period", "20ms", "--missed", "8", "--lease", "60ms", "--back-off", "20ms"}
 	listen := g.address(name)
@@ -171,7 +171,7 @@ func (g *group) bury(name string) error {
 	return n.Bury(func(string) {})
 }
 
-// stop stops a process where it is, or lets it go on.
+// stop stops a process where it is, or lets it continue.
 func (g *group) stop(name string, on bool) error {
 	sig := syscall.SIGSTOP
 	if !on {
@@ -221,12 +221,12 @@ func (g *group) until(ctx context.Context, what string, is func() bool) error {
 	}
 }
 
-// whole reports whether a CPU node serves, for which no memory node has failed.
+// whole reports whether a CPU node serves and sees no failed memory node.
 func (g *group) whole() bool { return g.view.serves && len(g.view.failed) == 0 }
 
 // joined waits until a memory node that was killed is a member again. It looks at the word of the node's present life,
 // since what leaders say may be about an earlier one. The leader that has given it the word makes it a member at once,
-// and then says so: see [group.whole].
+// and then reports it: see [group.whole].
 func (g *group) joined(ctx context.Context, h host.Host, name string) error {
 	late := time.Now().Add(g.cfg.Patience)
 	for {
@@ -269,7 +269,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// endAll kills what is left.
+// endAll kills the remaining processes.
 func (g *group) endAll() {
 	for _, name := range append(slices.Clone(memories), cpus...) {
 		n := g.nodes[name]

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// act is what a round does to the processes. It leaves things broken: [soak.heal] mends them.
+// act is the part of a round that breaks something: [soak.heal] repairs it.
 type act struct {
 	name string
 	do   func(s *soak, ctx context.Context, v victims) error
@@ -117,7 +117,7 @@ func (s *soak) kill(names ...string) error {
 	return nil
 }
 
-// lose kills a memory node, and waits until a leader knows.
+// lose kills a memory node, and waits until a leader has noticed.
 func (s *soak) lose(ctx context.Context, name string) error {
 	if err := s.kill(name); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (s *soak) halt(name string) error {
 	return s.g.stop(name, true)
 }
 
-// resume lets a process go on.
+// resume lets a process continue.
 func (s *soak) resume(name string) error {
 	s.halted = slices.DeleteFunc(s.halted, func(h string) bool { return h == name })
 	return s.g.stop(name, false)
@@ -159,7 +159,7 @@ func (s *soak) cut(cpu, memory string) error {
 	return s.g.cut(cpu, memory, true)
 }
 
-// heal mends everything, and waits until all memory nodes have joined.
+// heal repairs everything, and waits until all memory nodes have joined.
 func (s *soak) heal(ctx context.Context) error {
 	for _, name := range slices.Clone(s.halted) {
 		if err := s.resume(name); err != nil {

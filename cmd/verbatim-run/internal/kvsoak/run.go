@@ -48,7 +48,7 @@ type soak struct {
 	back    string         // the memory node that has lost its memory, and was started again
 	halted  []string       // processes that are stopped
 	severed [][2]string    // links that are cut
-	gate    sync.RWMutex   // held while a client works; nobody works while it is held exclusively
+	gate    sync.RWMutex   // held while a client works; no client works while it is held exclusively
 	finish  func()         // ends the clients
 	working sync.WaitGroup // clients
 }
@@ -118,7 +118,7 @@ func (s *soak) rounds(ctx context.Context) error {
 	return nil
 }
 
-// round lets the clients work, breaks something, mends it, and compares.
+// round lets the clients work, breaks something, repairs it, and compares.
 func (s *soak) round(ctx context.Context) error {
 	began, a := time.Now(), s.next()
 	v := draw(s.rng, s.g.leader())
@@ -171,7 +171,7 @@ func (s *soak) next() *act {
 	}
 }
 
-// count fills in what the clients have done.
+// count fills in the operations of the clients.
 func (s *soak) count() {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()

@@ -140,7 +140,7 @@ func (s *soak) begin(ctx context.Context) (err error) {
 	return nil
 }
 
-// back starts backup i, at its address if it had one.
+// back restarts backup i, at its previous address if it had one.
 func (s *soak) back(ctx context.Context, i int) (err error) {
 	name := "b" + strconv.Itoa(i)
 	s.backups[i], s.at[i], err = s.serve(ctx, name, "arcadia", "backup", "--name", name, "--pmem", s.dir(name), "--listen", s.at[i], "--device", "soft")

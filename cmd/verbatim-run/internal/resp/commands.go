@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/sift/kv"
 )
 
-// command is what a client can ask for.
+// command is a request of a client.
 type command struct {
 	least, most int // arguments after the name; most is -1 if there is no limit
 	do          func(s *session, args [][]byte)
@@ -212,7 +212,7 @@ func (s *session) command(args [][]byte) {
 	}
 }
 
-// settings are those for which redis-benchmark asks: how a Redis makes its data last. Nothing can be set.
+// settings are the settings for which redis-benchmark asks: how a Redis makes its data last. Nothing can be set.
 var settings = map[string]string{"save": "", "appendonly": "no"}
 
 // config answers CONFIG GET.

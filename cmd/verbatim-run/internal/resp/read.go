@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// errProtocol: the client does not speak RESP. The connection cannot go on.
+// errProtocol: the client does not speak RESP. The connection is unusable.
 var errProtocol = errors.New("protocol error")
 
 // Limits of a command.
@@ -68,7 +68,7 @@ func readBulk(r *bufio.Reader, most int) ([]byte, error) {
 	return b[:n], nil
 }
 
-// inside is an error within a command: its end is no end of the connection.
+// inside is an error within a command: the end of the input there is not a regular end of the connection.
 func inside(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Store is what the front end serves: a store of package kv of Sift.
+// Store is the interface that the front end serves: a store of package kv of Sift.
 type Store interface {
 	Put(key, value []byte) error
 	Get(key, buf []byte) (value []byte, found bool, err error)
@@ -29,7 +29,7 @@ const (
 	slowest = 30 * time.Second
 )
 
-// Serve serves clients that connect to l, until l is closed. The error is that of l.
+// Serve serves clients that connect to l, until l is closed. It returns the error of l.
 func Serve(l net.Listener, cfg Config) error {
 	slots := make(chan struct{}, maxConns)
 	for {
@@ -58,7 +58,7 @@ type session struct {
 	quit bool
 }
 
-// meet serves a client until it goes.
+// meet serves a client until it disconnects.
 func (c *Config) meet(conn net.Conn) {
 	defer conn.Close()
 	r := bufio.NewReaderSize(conn, maxLine)

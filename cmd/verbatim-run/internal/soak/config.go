@@ -37,7 +37,7 @@ type Config struct {
 	Etcd string
 	// Rounds is how many kills of a writer to do.
 	Rounds int
-	// Seed decides all that is random.
+	// Seed determines everything that is random.
 	Seed uint64
 	// Size is the size of a file in bytes. Default 64 KiB.
 	Size int
@@ -115,7 +115,7 @@ func orDefault[T int | time.Duration](v *T, d T) {
 	}
 }
 
-// Counts is what a soak did.
+// Counts are the counts of a soak.
 type Counts struct {
 	Rounds       int `json:"rounds"`
 	Files        int `json:"files"`

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// expectation is what the next recovery of a file may return.
+// expectation is the content that the next recovery of a file may return.
 type expectation struct {
 	// known are the records that the last recovery returned: they stay.
 	known [][]byte
@@ -16,7 +16,7 @@ type expectation struct {
 	fed   func(i int) []byte
 }
 
-// check compares what a recovery returned with e. Its error wraps [ErrLost].
+// check compares the result of a recovery with e. Its error wraps [ErrLost].
 func (e *expectation) check(got [][]byte) error {
 	least := len(e.known) + e.acked
 	for i, r := range got {
@@ -53,7 +53,7 @@ func (e *expectation) wrong(i int, got []byte, least int) error {
 		len(got), got, e.want(i))
 }
 
-// returned records what a recovery returned.
+// returned records the result of a recovery.
 func (e *expectation) returned(got [][]byte, fed func(i int) []byte) {
 	e.known, e.acked, e.fed = got, 0, fed
 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// plan is what a round does.
+// plan is the plan of a round.
 type plan struct {
 	inRecovery bool    // kill the writer while it starts and recovers
 	acks       int     // otherwise wait for this many acknowledgements
@@ -22,7 +22,7 @@ type plan struct {
 	victim string // the name of the peer that was killed
 }
 
-// draw draws a round. first says that the writer creates the file.
+// draw draws a round. first means that the writer creates the file.
 func draw(r *rand.Rand, c *Config, first bool) plan {
 	p := plan{acks: r.IntN(c.Acks + 1), peer: -1, backAtOnce: r.IntN(2) == 0, pause: r.Float64()}
 	// All numbers are drawn whether they are used or not: the next round's do not depend on it.

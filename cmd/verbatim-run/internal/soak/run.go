@@ -38,8 +38,8 @@ type peer struct {
 	process      *process.Process // nil while it is dead
 }
 
-// Run runs a soak as configured. It returns what it did, even with an error: one that wraps
-// [ErrLost] or [ErrStuck], that of ctx, or one of the system.
+// Run runs a soak as configured. It returns the counts, even with an error. The error wraps
+// [ErrLost] or [ErrStuck], or comes from ctx or the system.
 func Run(ctx context.Context, cfg Config) (Counts, error) {
 	if err := cfg.Validate(); err != nil {
 		return Counts{}, err
@@ -87,8 +87,8 @@ func (s *soak) controller(ctx context.Context) error {
 	return err
 }
 
-// victim returns the peer of the file that may be killed, the i-th of them: f+1 that have the
-// file must stay. Nil: none may.
+// victim returns the i-th peer of the file that may be killed: f+1 peers with the
+// file must stay. Nil: none may be killed.
 func (s *soak) victim(i int) *peer {
 	if i < 0 || len(s.alive) <= s.cfg.F+1 {
 		return nil
@@ -246,7 +246,7 @@ func (s *soak) killPeer(victim *peer, w *writer, p *plan) error {
 	return victim.die()
 }
 
-// goOn lets the writer go on without a peer, and replace it if there is another one.
+// goOn lets the writer continue without a peer, and replace it if there is another one.
 // Then one more peer may die, since the file is on 2f+1 again.
 func (s *soak) goOn(ctx context.Context, w *writer, p *plan) error {
 	if !p.replaced || !s.spare() {
@@ -316,7 +316,7 @@ func (p *peer) die() error {
 // settle checks what a writer recovered, and records what the next one must recover.
 func (s *soak) settle(w *writer, fed func(i int) []byte) error {
 	if !w.opened {
-		return nil // it has written nothing, and shown nobody what it read
+		return nil // it has written nothing, and has not returned what it read
 	}
 	if len(s.alive) == 0 {
 		s.alive = w.alive
@@ -335,7 +335,7 @@ func (s *soak) settle(w *writer, fed func(i int) []byte) error {
 	return nil
 }
 
-// compare compares what a recovery returned with what it must return.
+// compare compares the result of a recovery with the expected content.
 func (s *soak) compare(got [][]byte) error {
 	s.counts.Recoveries++
 	s.counts.Returned += len(got)
@@ -408,7 +408,7 @@ func (s *soak) lives(name string) bool {
 	return slices.ContainsFunc(s.peers, func(p *peer) bool { return p.name == name && p.process != nil })
 }
 
-// report prints what a round did.
+// report prints the counts of a round.
 func (s *soak) report(w *writer, p *plan) {
 	if s.cfg.Progress == nil {
 		return

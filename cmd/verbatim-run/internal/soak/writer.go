@@ -37,7 +37,7 @@ type shownRecord struct {
 	Data   []byte `json:"data"`
 }
 
-// feed gives w the records of a life, until it takes no more: n, and then those for later.
+// feed gives w the records of a life, until it accepts no more: n, and then those for later.
 func (w *writer) feed(n int, record func(i int) []byte) {
 	for i := 1; i <= n+later; i++ {
 		if i == n+1 {
@@ -50,7 +50,7 @@ func (w *writer) feed(n int, record func(i int) []byte) {
 	}
 }
 
-// take takes note of a line that it printed.
+// take records a line that it printed.
 func (w *writer) take(line string) error {
 	switch {
 	case strings.HasPrefix(line, "start: ") && w.started.IsZero():
@@ -82,7 +82,7 @@ func (w *writer) take(line string) error {
 	return fmt.Errorf("%w: after %d records and %d acknowledgements %s printed %q", ErrStuck, len(w.shown), w.acked, w.Name, line)
 }
 
-// parsePeers takes the line 'open: N records, 3 of 3 peers: NAMES' apart.
+// parsePeers parses the line 'open: N records, 3 of 3 peers: NAMES'.
 func parsePeers(line string) (records int, alive []string, err error) {
 	head, names, ok := strings.Cut(line, " peers: ")
 	var n, of int

@@ -27,7 +27,7 @@ const (
 	grace    = 2 * time.Second // for answers under way, after the context has ended
 )
 
-// Request is what a browser asks for.
+// Request is a request of a browser.
 type Request struct {
 	Method, Host, Path string
 	Query              url.Values
