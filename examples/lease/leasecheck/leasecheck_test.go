@@ -46,7 +46,7 @@ func TestTrustingIsCaught(t *testing.T) {
 		t.Errorf("the verdict says %q and warns %q", r.Time(), r.Warning())
 	}
 	for _, timers := range []string{"free", "skew(1)", "skew(1.1)"} {
-		r, err := explore.Check(s, explore.Options{Timers: timers})
+		r, err := explore.Check(s, explore.Options{Timers: timers, NoShrink: true})
 		if err != nil || r.Verdict != explore.Violated || r.Counterexample.Class != "lost-count" {
 			t.Errorf("under %s: %+v, %v", timers, r, err)
 		}
