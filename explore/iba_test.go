@@ -15,6 +15,7 @@ import (
 // A failed write leaves any bytes in the weakest profile, where a cell of a successful
 // one is never torn; in the others it leaves whole cells.
 func TestFailedWriteTearsByByteOnlyInTheWeakestProfile(t *testing.T) {
+	sequential(t)
 	s := scenario("failed-write", "crash(a)<=1", func(x *tiny) []sim.Node {
 		return []sim.Node{client("a", func(h host.Host, w *wire) {
 			w.buf.Store(0, []byte("\x01\x02"))

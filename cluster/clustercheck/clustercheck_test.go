@@ -1,6 +1,7 @@
 package clustercheck_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -9,10 +10,16 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/audit"
 )
 
-// Every scenario is verified, and meets its conditions.
+// The scenarios that take a second are verified, and meet their conditions; the first runs of the others are
+// right. `verbatim check cluster` checks all: a step of CI, which also fails where a condition is never met.
 func TestScenariosAreVerified(t *testing.T) {
+	longer := []string{"cluster/any-moment", "cluster/name-cut", "cluster/anew", "cluster/instances", "cluster/stopped", "cluster/handover"}
 	for _, s := range clustercheck.Scenarios() {
 		t.Run(s.Name, func(t *testing.T) {
+			if slices.Contains(longer, s.Name) {
+				explore.Test(t, s, explore.Options{Strategy: explore.Random, MaxRuns: 50})
+				return
+			}
 			r, err := explore.Check(s, explore.Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -71,7 +71,7 @@ func TestPrograms(t *testing.T) {
 	if n == 0 {
 		n = 540 / len(programs.Kinds)
 		if testing.Short() {
-			n = 4 // the race detector looks at the workers, and makes each program ten times slower
+			n = 2 // one for each worker: the race detector looks at them, and makes each program ten times slower
 		}
 	}
 	var table []string

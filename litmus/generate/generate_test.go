@@ -71,6 +71,9 @@ func TestNumbersOfThePage(t *testing.T) {
 
 // Names and files survive a round trip.
 func TestNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector; go test ./... runs it")
+	}
 	for _, p := range All(4) {
 		q, err := Parse(p.String())
 		if err != nil {
@@ -181,6 +184,9 @@ func TestCanonical(t *testing.T) {
 
 // Files of programs survive a round trip, and pass.
 func TestFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector; go test ./... runs it")
+	}
 	seq, err := Judge(All(2), Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -79,6 +79,9 @@ func TestBroken(t *testing.T) {
 // The search reaches everything that a machine reaches that makes each arrival and
 // placement a separate step and tries all orders.
 func TestEager(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector; go test ./... runs it")
+	}
 	compared := 0
 	for i, p := range programs() {
 		if i%4 != 0 && *size == 3 {

@@ -16,15 +16,23 @@ var (
 	seed = flag.Uint64("seed", 1, "their seed")
 )
 
-// The promises hold in every run of the scenarios that take seconds; `verbatim check arcadia` checks all.
+// The promises hold in every run of the scenarios that take a second or two, and in the first runs of the others.
+// `verbatim check arcadia` checks all: a step of CI, which also fails where a condition is never met.
 func TestScenariosAreVerified(t *testing.T) {
 	longer := []string{"arcadia/local", "arcadia/sizes", "arcadia/holes", "arcadia/frequency", "arcadia/group",
 		"arcadia/replicated-power", "arcadia/quorum", "arcadia/remote-only", "arcadia/partition", "arcadia/repair-and-loss",
-		"arcadia/repair-diverged", "arcadia/repair-damaged", "arcadia/wrapped", "arcadia/concurrent", "arcadia/cleanup-begun", "arcadia/cleanup-replaced"}
+		"arcadia/repair-diverged", "arcadia/repair-damaged", "arcadia/wrapped", "arcadia/concurrent", "arcadia/cleanup-begun", "arcadia/cleanup-replaced",
+		"arcadia/media-replicated", "arcadia/repair", "arcadia/cleanup-diverged", "arcadia/fence", "arcadia/replicated",
+		"arcadia/frequency-remote", "arcadia/persisted", "arcadia/alone", "arcadia/write-quorum", "arcadia/clean-and-append",
+		"arcadia/timeout", "arcadia/stray-replicated", "arcadia/recovery", "arcadia/cleanup-replicated", "arcadia/backup"}
 	for _, s := range arcadiacheck.Scenarios() {
-		if !slices.Contains(longer, s.Name) {
-			t.Run(s.Name, func(t *testing.T) { scenario.Verify(t, s) })
-		}
+		t.Run(s.Name, func(t *testing.T) {
+			if slices.Contains(longer, s.Name) {
+				explore.Test(t, s, explore.Options{Strategy: explore.Random, MaxRuns: 50})
+				return
+			}
+			scenario.Verify(t, s)
+		})
 	}
 }
 

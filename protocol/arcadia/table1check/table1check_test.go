@@ -33,10 +33,11 @@ func TestRowsAreATable(t *testing.T) {
 }
 
 // A design survives what it should in every run. Two failures take seconds: this test
-// has one, and `verbatim table1` has two, and the two longest cells.
+// has one. `verbatim table1` has two, and the longest cells; `verbatim check` has the longest scenario that is in no
+// cell. Both are steps of CI, and fail where a condition is never met.
 func TestSurvivors(t *testing.T) {
 	for _, s := range table1check.Scenarios() {
-		if s.Name == "table1/queryfresh-partition" || s.Name == "table1/arcadia-power" {
+		if slices.Contains([]string{"table1/queryfresh-partition", "table1/arcadia-power", "table1/arcadia-media", "table1/arcadia-unreadable"}, s.Name) {
 			continue
 		}
 		t.Run(s.Name, func(t *testing.T) {

@@ -9,15 +9,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/raftr/raftrcheck"
 )
 
-// The promises hold in every run of the scenarios that take seconds; `verbatim check raftr` checks all.
+// The promises hold in every run of the scenario that takes least; `verbatim check raftr` checks all: a step of
+// CI, which also fails where a condition is never met.
 func TestScenariosAreVerified(t *testing.T) {
-	quick := []string{"raftr/election", "raftr/outsider", "raftr/vote", "raftr/replaced"}
-	if !testing.Short() {
-		quick = append(quick, "raftr/log")
-	}
-	for _, name := range quick {
-		t.Run(name, func(t *testing.T) { scenario.Verify(t, explore.Named(raftrcheck.Scenarios(), name)) })
-	}
+	scenario.Verify(t, explore.Named(raftrcheck.Scenarios(), "raftr/replaced"))
 }
 
 // The others take too long for a test; their first runs must be right.

@@ -9,15 +9,22 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/sift/siftcheck"
 )
 
-// The promises hold in every run of the scenarios that take seconds; `verbatim check sift` checks all.
+// The promises hold in every run of the scenarios that take a second, and in the first runs of the others.
+// `verbatim check sift` checks all: a step of CI, which also fails where a condition is never met.
 func TestScenariosAreVerified(t *testing.T) {
 	longer := []string{"sift/memory", "sift/election", "sift/behind", "sift/outsider", "sift/replaced", "sift/lease",
 		"sift/tasks", "sift/rejoin-beside", "sift/rejoin-again", "sift/memnode-twice", "sift/ec-crash", "sift/ec-full",
-		"sift/kv", "sift/kv-node", "sift/kv-log", "sift/kv-beside"}
+		"sift/kv", "sift/kv-node", "sift/kv-log", "sift/kv-beside",
+		"sift/coord", "sift/kv-behind", "sift/backup", "sift/list", "sift/stolen", "sift/kv-rejoin", "sift/reconnected-direct",
+		"sift/circular", "sift/direct", "sift/confirmed"}
 	for _, s := range siftcheck.Scenarios() {
-		if !slices.Contains(longer, s.Name) {
-			t.Run(s.Name, func(t *testing.T) { scenario.Verify(t, s) })
-		}
+		t.Run(s.Name, func(t *testing.T) {
+			if slices.Contains(longer, s.Name) {
+				explore.Test(t, s, explore.Options{Strategy: explore.Random, MaxRuns: 50})
+				return
+			}
+			scenario.Verify(t, s)
+		})
 	}
 }
 
