@@ -65,7 +65,7 @@ func (r *resolver) condition(c lang.Cond, final bool) func(*env) bool {
 	case lang.Compare:
 		return r.comparison(c, final)
 	}
-	panic("litmus: a condition of no kind")
+	panic("litmus: unknown kind of condition")
 }
 
 func (r *resolver) question(c lang.Is, final bool) func(*env) bool {

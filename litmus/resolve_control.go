@@ -65,7 +65,7 @@ func (r *resolver) control(s lang.Stmt) func(*exec) bool {
 			fail(s.Pos, "", "no thread of %s connects %s too: both ends must", peer.host.name, q.name)
 		}
 		if s.SamePSN && q.ends[q.end(h)].cfg.PSN == 0 {
-			fail(s.Pos, "declare it with qp ... psn=1", "the queue pair %s has no sequence number to be used again", q.name)
+			fail(s.Pos, "declare it with qp ... psn=1", "the queue pair %s has no sequence number to reuse", q.name)
 		}
 		r.cur.ready[q] = true
 		loop := r.loop(s.Pos, s)
@@ -84,5 +84,5 @@ func (r *resolver) control(s lang.Stmt) func(*exec) bool {
 		}
 		return func(x *exec) bool { return x.result(nil, "dereg "+s.Name, x.life.mrs[i].Dereg()) }
 	}
-	panic("litmus: a statement of no kind")
+	panic("litmus: unknown kind of statement")
 }

@@ -139,7 +139,7 @@ func (r *resolver) cpu(s lang.Stmt) func(*exec) bool {
 			}
 		}
 	}
-	panic("litmus: a statement of no kind")
+	panic("litmus: unknown kind of statement")
 }
 
 // aligned resolves a word for a locked instruction.
@@ -191,7 +191,7 @@ func (r *resolver) world(s lang.Stmt) func(*exec) bool {
 	case lang.Heal:
 		return func(x *exec) bool { x.m.machine.Heal(s.A, s.B); return true }
 	}
-	panic("litmus: a statement of no kind")
+	panic("litmus: unknown kind of statement")
 }
 
 // posted is the result of a post or of a change of state.

@@ -231,7 +231,7 @@ func (r *resolver) completion(s lang.Stmt) func(*exec) bool {
 	case lang.Query:
 		return r.query(s)
 	}
-	panic("litmus: a statement of no kind")
+	panic("litmus: unknown kind of statement")
 }
 
 // queue is the completion queue that s polls.

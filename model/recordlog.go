@@ -194,7 +194,7 @@ func (l *RecordLog) Forced(lsn uint64) error {
 	return l.becomesDurable(lsn, ErrRecordGap, "was forced")
 }
 
-// Cleaning records that a record begins to be cleaned up: from now on it may be missing.
+// Cleaning records that the cleanup of a record has begun: from now on the record may be missing.
 func (l *RecordLog) Cleaning(lsn uint64) error {
 	r := l.at(lsn)
 	if r == nil || r.stage < completing {

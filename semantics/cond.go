@@ -24,7 +24,7 @@ func (x *thread) holds(c lang.Cond, labels []label) bool {
 	case lang.Compare:
 		return x.compare(c)
 	}
-	panic("semantics: a condition of no kind")
+	panic("semantics: unknown kind of condition")
 }
 
 // term is the value of a term; a name that is no register is that of a constant.

@@ -32,7 +32,7 @@ func (s *state) cpu(t int, o *op) []*state {
 			return old + num(x.eval(st.Add, 8)), number(old)
 		}, st.Reg)
 	}
-	panic("semantics: a statement of no kind")
+	panic("semantics: unknown kind of statement")
 }
 
 // load loads the words of a place, each at a moment of its own and in any order.

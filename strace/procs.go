@@ -198,7 +198,7 @@ func (s *state) resolve(p *proc, dir *arg, name arg) (string, error) {
 	return s.checkName(path.Join(base, string(raw)), name)
 }
 
-// checkName bounds a name: the kernel takes no longer one, but a damaged
+// checkName bounds a name: the kernel accepts none that is longer, but a damaged
 // trace might build one up.
 func (s *state) checkName(full string, name arg) (string, error) {
 	if len(full) > maxPath {

@@ -15,7 +15,7 @@ type Assumptions struct {
 	Days     float64
 	Rate     float64 // failures of a machine in a day
 	// Bursty is the share of the failures that come in bursts, and Burst the mean number of
-	// machines in one, which fail in the same moment.
+	// machines in one, which fail at the same moment.
 	Bursty, Burst float64
 	Repair        time.Duration // until a machine is back
 	Seed          uint64

@@ -156,7 +156,7 @@ func (f *appFlags) config(stderr io.Writer) (*oshost.Host, ncl.Config, error) {
 	return h, cfg, err
 }
 
-// tolerate is f.
+// tolerate returns f, the number of failures to tolerate.
 func (f *appFlags) tolerate() (int, error) {
 	n := len(f.peers)
 	switch {

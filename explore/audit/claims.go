@@ -121,7 +121,7 @@ func (a *auditor) commute(claim string, t *trail, i int, x, y step) {
 	}
 }
 
-// permuted makes a run again with the interchangeable hosts permuted.
+// permuted repeats a run with the interchangeable hosts permuted.
 func (a *auditor) permuted(t *trail) {
 	sym := a.w.Symmetric()
 	if len(sym) < 2 {

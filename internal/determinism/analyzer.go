@@ -78,8 +78,8 @@ func comment(files []*ast.File) (string, token.Pos) {
 	return "", token.NoPos
 }
 
-// isProtocol reports whether a package is written against the interfaces of a card and a host, and knows nothing of
-// what implements them.
+// isProtocol reports whether a package is written against the interfaces of a card and a host, and imports none of
+// their implementations.
 func isProtocol(pkg *types.Package) bool {
 	if at, here := strings.CutPrefix(pkg.Path(), module+"/"); here && (!isBelow(at, own) || isBelow(at, beside)) {
 		return false

@@ -34,7 +34,7 @@ type ClientConfig struct {
 // Dial returns a client of a group. The error wraps [ErrConfig].
 func Dial(h host.Host, cfg ClientConfig) (*Client, error) {
 	if len(cfg.Nodes) == 0 || cfg.Rounds < 1 || cfg.Timeout == 0 || cfg.Pause < 0 {
-		return nil, fmt.Errorf("%w: %d nodes, %d rounds, timeout %v, pause %v: the first two positive, the timeout not 0, the pause not negative",
+		return nil, fmt.Errorf("%w: %d nodes, %d rounds, timeout %v, pause %v: nodes and rounds must be positive, the timeout not 0, the pause not negative",
 			ErrConfig, len(cfg.Nodes), cfg.Rounds, cfg.Timeout, cfg.Pause)
 	}
 	cfg.Nodes = slices.Clone(cfg.Nodes)

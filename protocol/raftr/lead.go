@@ -41,8 +41,8 @@ func (n *Node) Watch() (vacant bool, err error) {
 	return !leads && (!n.following || n.h.Now()-n.heard >= n.cfg.Election), nil
 }
 
-// Campaign stands for election for the next term, before the nodes that it is connected to. A node that must still respect a leader's lease
-// does not stand, and has lost. The winner calls [Node.Lead].
+// Campaign stands for election for the next term, and asks the connected nodes for their votes. A node that must still respect a leader's lease
+// does not stand, and loses. The winner calls [Node.Lead].
 func (n *Node) Campaign() (Outcome, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -71,7 +71,7 @@ func (b *storeBuffer) drain() {
 }
 
 // forward answers a load by the task itself. It reports false if the load must look at memory:
-// the buffer holds nothing for these bytes, or that has drained by now.
+// the buffer holds no store to these bytes, or that store has drained by now.
 func (b *storeBuffer) forward(r *region, off int, p []byte) bool {
 	last, whole := b.holds(r, off, p)
 	if last == nil {

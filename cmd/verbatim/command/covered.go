@@ -24,8 +24,8 @@ const coveredDir = "verbatim-covered-"
 // become replaces this program by another one; tests replace become.
 var become = syscall.Exec
 
-// counted makes sure that this program counts the statements of the protocols of names: if it does not,
-// it builds one that does and becomes that, with the same arguments. It returns only if
+// counted ensures that the running program counts the statements of the protocols of names: if it does not,
+// counted builds one that does and executes it in its place, with the same arguments. It returns only if
 // this program counts, or with the reason why no program does.
 func counted(ctx context.Context, names []string, stderr io.Writer) error {
 	err := coverage.Clear()

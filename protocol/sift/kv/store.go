@@ -210,7 +210,7 @@ func (s *Store) Get(key, buf []byte) (value []byte, found bool, err error) {
 	return s.confirmed(value, found)
 }
 
-// confirmed returns an answer if the coordinator had not been replaced when it was found.
+// confirmed returns an answer, unless the coordinator had been replaced when the answer was found.
 func (s *Store) confirmed(value []byte, found bool) ([]byte, bool, error) {
 	if err := s.mem.Confirm(); err != nil {
 		return nil, false, s.stop(fmt.Errorf("%w: %w", ErrNotLeading, err))

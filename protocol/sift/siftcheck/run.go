@@ -32,7 +32,7 @@ func (r *run) start() bool {
 	return r.available(err)
 }
 
-// connected starts the node.
+// connected starts the node, and reports success.
 func (r *run) connected() bool {
 	cfg := sift.Config{Layout: r.load.layout(), Node: r.id, Memory: r.load.memory(), Period: period, Missed: cmp.Or(r.load.missed, 1),
 		Lease: r.load.lease, BackOff: period, CallTimeout: verbs.Forever, QueueDepth: 16}

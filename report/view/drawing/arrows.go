@@ -12,7 +12,7 @@ import (
 type arrow struct {
 	from, to   int // hosts
 	begin, end int // moments
-	order      int // among the arrows that end in the same moment at the same host
+	order      int // among the arrows that end at the same moment at the same host
 	fate       fate
 	list       int // of requests, for its colour; -1: a Read
 	x1, y1     int
@@ -94,7 +94,7 @@ func arrowsOf(d *view.Document, all []moment, limit int) []arrow {
 }
 
 // together divides the requests of one post into those that an arrow stands for: they
-// go to one peer, and have their fate in the same moment.
+// go to one peer, and meet their fate at the same moment.
 func together(d *view.Document, all []moment, events []int, limit int) [][]int {
 	var out [][]int
 	for _, i := range events {
@@ -116,7 +116,7 @@ func together(d *view.Document, all []moment, events []int, limit int) [][]int {
 	return out
 }
 
-// number gives the arrows that end in one moment at one host their order there: that in
+// number numbers the arrows that end at one moment at one host, in the order in
 // which their last requests arrived.
 func number(all []moment, arrows []arrow, ends []end) {
 	byEnd := make([]int, len(arrows))

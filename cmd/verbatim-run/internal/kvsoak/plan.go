@@ -97,7 +97,7 @@ func (s *soak) all(ctx context.Context, steps ...func() error) error {
 // pause lets the clients work for a time.
 func (s *soak) pause(ctx context.Context, d time.Duration) error { return pause(ctx, d) }
 
-// kill kills nodes in one moment.
+// kill kills nodes at the same moment.
 func (s *soak) kill(names ...string) error {
 	for _, name := range names { // the first ones die while the others are not yet waited for
 		if err := s.g.strike(name); err != nil {

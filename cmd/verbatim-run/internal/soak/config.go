@@ -125,7 +125,7 @@ type Counts struct {
 	WriterKills   int `json:"writer_kills"`
 	RecoveryKills int `json:"recovery_kills"`
 	IdleKills     int `json:"idle_kills"`
-	// Kills of peers; of these, in one moment with the writer's.
+	// Kills of peers; of these, at the same moment as the writer's.
 	PeerKills     int `json:"peer_kills"`
 	TogetherKills int `json:"together_kills"`
 	// Peers that were replaced while the writer went on, and kills of another one then.
