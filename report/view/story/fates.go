@@ -8,25 +8,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
-// never is the event of what did not happen, and nobody a host that is in no sentence.
-const (
-	never  = 1 << 30
-	nobody = -1
-)
-
-// landing is the event by which all of a request is in memory, or never.
-func (t *teller) landing(request int) int {
-	at, n := 0, 0
-	for _, p := range t.d.Pieces {
-		if p.Request == request && p.Fate == "landed" {
-			at, n = max(at, p.Event), n+p.Length
-		}
-	}
-	if n < t.d.Requests[request].Length {
-		return never
-	}
-	return at
-}
+// nobody is a host that is in no sentence.
+const nobody = -1
 
 // fates says what never arrived, in whole or in part, and what replaced later content.
 func (t *teller) fates() {
@@ -35,7 +18,7 @@ func (t *teller) fates() {
 	for i, p := range t.d.Pieces {
 		switch p.Fate {
 		case "dropped":
-			if !seen[p.Request] && changes(&t.d.Requests[p.Request]) {
+			if !seen[p.Request] && changes(&t.d.Requests[p.Request]) && !t.ghost(p.Request, p.Event) {
 				seen[p.Request] = true
 				dropped[p.Event] = append(dropped[p.Event], p.Request)
 			}
@@ -65,6 +48,12 @@ func (t *teller) fates() {
 	}
 }
 
+// ghost reports whether a delayed packet from the host of a request lands at its peer after an event: a copy of it, say.
+func (t *teller) ghost(request, event int) bool {
+	r := &t.d.Requests[request]
+	return slices.ContainsFunc(t.d.Events[min(event, len(t.d.Events)):], func(e view.Event) bool { return e.Kind == "ghost" && e.Host == r.Peer })
+}
+
 // landed counts the bytes of a request that are in memory.
 func (t *teller) landed(request int) (n int) {
 	for _, p := range t.d.Pieces {
@@ -79,14 +68,26 @@ func (t *teller) landed(request int) (n int) {
 func (t *teller) replaces(piece int) {
 	p := &t.d.Pieces[piece]
 	r := &t.d.Requests[p.Request]
-	for i := piece - 1; i >= 0; i-- {
-		x := &t.d.Pieces[i]
-		y := &t.d.Requests[x.Request]
-		if x.Fate == "landed" && x.Request != p.Request && overlap(&x.Span, &p.Span) && y.Host == r.Host && y.Posted > r.Posted {
-			t.say(p.Event, "In the memory of %s, %s lands only now, and replaces what %s brought, which was posted later.", t.d.Hosts[r.Peer], short(r.Op, r.Number), short(y.Op, y.Number))
-			return
+	own := slices.IndexFunc(t.d.Changes, func(c view.Change) bool {
+		return c.Request == p.Request && c.Event == p.Event && overlap(span(&c), &p.Span)
+	})
+	for i := own - 1; i >= 0; i-- {
+		c := &t.d.Changes[i]
+		if !overlap(span(c), &p.Span) {
+			continue
 		}
+		if c.Request >= 0 {
+			if y := &t.d.Requests[c.Request]; y.Host == r.Host && y.Posted > r.Posted {
+				t.say(p.Event, "In the memory of %s, %s lands only now, and replaces what %s brought, which was posted later.", t.d.Hosts[r.Peer], short(r.Op, r.Number), short(y.Op, y.Number))
+			}
+		}
+		return // it was this content that was replaced
 	}
+}
+
+// span is where a change was made.
+func span(c *view.Change) *view.Span {
+	return &view.Span{Event: c.Event, Region: c.Region, Offset: c.Offset, Length: len(c.Data) / 2}
 }
 
 func overlap(a, b *view.Span) bool {
@@ -122,27 +123,63 @@ func (t *teller) reads() {
 	}
 }
 
-// misses says which requests were not there when somebody looked at some bytes, and had completed, or landed
-// later. It says each once.
+// misses says which requests were not there when somebody looked at some bytes, or only a part of them, and had
+// completed or were under way. It says each once.
 func (t *teller) misses(at *view.Span, looker int, found string, before map[string]bool) {
-	var completed, underWay []int
+	var completed, underWay, part []int
 	for i := range t.d.Requests {
 		r := &t.d.Requests[i]
-		span, landing := view.Span{Region: r.Region, Offset: r.Offset, Length: r.Length}, t.landing(i)
-		if key := fmt.Sprint(looker, " ", i); !changes(r) || !overlap(&span, at) || r.Posted >= at.Event || landing < at.Event || before[key] {
+		there, whole := t.there(i, at)
+		if key := fmt.Sprint(looker, " ", i); !changes(r) || there == whole || r.Posted >= at.Event || before[key] {
 			continue
-		} else if r.Status == "SUCCESS" && r.Done < at.Event {
-			completed, before[key] = append(completed, i), true
-		} else if landing < never || !t.lostBy(i, at.Event) {
-			underWay, before[key] = append(underWay, i), true
+		} else if done := r.Done >= 0 && r.Done < at.Event; done && r.Status != "SUCCESS" || t.lostBy(i, at.Event) && !done {
+			continue // its host knows that it failed, or it never comes, which is another sentence
+		} else if before[key] = true; there > 0 {
+			part = append(part, i)
+		} else if done {
+			completed = append(completed, i)
+		} else {
+			underWay = append(underWay, i)
 		}
 	}
+	host := t.d.Hosts[looker]
+	if len(part) > 0 {
+		t.say(at.Event, "%s finds only a part of %s.", host, t.named(part, looker))
+	}
 	if len(completed) > 0 {
-		t.say(at.Event, "%s %s %s, although it has completed.", t.d.Hosts[looker], found, t.named(completed, looker))
+		t.say(at.Event, "%s %s %s, although %s completed.", host, found, t.named(completed, looker), verb(completed, "it has", "they have"))
 	}
 	if len(underWay) > 0 {
-		t.say(at.Event, "%s %s %s, which is still under way.", t.d.Hosts[looker], found, t.named(underWay, looker))
+		t.say(at.Event, "%s %s %s, which %s still under way.", host, found, t.named(underWay, looker), verb(underWay, "is", "are"))
 	}
+}
+
+// verb is the form that fits the number of requests.
+func verb(requests []int, one, several string) string {
+	if len(requests) == 1 {
+		return one
+	}
+	return several
+}
+
+// there counts the bytes of a request that somebody looks at: those in memory by then, and all.
+func (t *teller) there(request int, at *view.Span) (landed, all int) {
+	r := &t.d.Requests[request]
+	whole := view.Span{Region: r.Region, Offset: r.Offset, Length: r.Length}
+	for i := range t.d.Pieces {
+		if p := &t.d.Pieces[i]; p.Request == request && p.Fate == "landed" && p.Event < at.Event {
+			landed += common(&p.Span, at)
+		}
+	}
+	return landed, common(&whole, at)
+}
+
+// common counts the bytes that two spans share.
+func common(a, b *view.Span) int {
+	if !overlap(a, b) {
+		return 0
+	}
+	return min(a.Offset+a.Length, b.Offset+b.Length) - max(a.Offset, b.Offset)
 }
 
 // lostBy reports whether the run had decided by an event that a request never arrives whole.

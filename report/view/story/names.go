@@ -55,7 +55,9 @@ func (t *teller) groups(requests []int, subject int) []group {
 			n += " of " + t.d.Hosts[all[i].host]
 		}
 		if k := slices.IndexFunc(out, func(g group) bool { return g.names[0] == n }); k >= 0 {
-			out[k].peers = append(out[k].peers, peer)
+			if !slices.Contains(out[k].peers, peer) { // there may be two queue pairs to it
+				out[k].peers = append(out[k].peers, peer)
+			}
 		} else {
 			out = append(out, group{[]string{n}, []string{peer}})
 		}

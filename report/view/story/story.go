@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/verbatim-rdma/verbatim/report/view"
 )
@@ -44,11 +46,14 @@ func Tell(d *view.Document) []view.Sentence {
 	return out
 }
 
-// joined makes one of sentences that follow each other and differ only in the hosts at their ends.
+// joined makes one of sentences that follow each other step by step and differ only in the hosts at their ends.
 func joined(all []told) []told {
 	var out []told
+	last := 0 // the step of the sentence before
 	for _, s := range all {
-		if n := len(out); n > 0 && s.head != "" && out[n-1].head == s.head {
+		near := s.Step-last <= 2
+		last = s.Step
+		if n := len(out); n > 0 && near && s.head != "" && out[n-1].head == s.head {
 			x := &out[n-1]
 			for _, h := range s.hosts {
 				if !slices.Contains(x.hosts, h) {
@@ -145,22 +150,28 @@ func (t *teller) last(step int) int {
 
 // completed says which changes that a host posted between two steps had completed by the second.
 func (t *teller) completed(host, begin, end int) string {
-	var done, open []int
+	var done, failed, open []int
 	for i := range t.d.Requests {
 		r := &t.d.Requests[i]
 		if at := t.step(r.Posted); r.Host != host || !changes(r) || at < begin || at > end {
 			continue
 		}
 		t.seen[i] = true
-		if r.Done >= 0 && t.step(r.Done) <= end {
-			done = append(done, i)
-		} else {
+		switch {
+		case r.Done < 0 || t.step(r.Done) > end:
 			open = append(open, i)
+		case r.Status == "SUCCESS":
+			done = append(done, i)
+		default:
+			failed = append(failed, i)
 		}
 	}
 	var text string
 	if len(done) > 0 {
 		text = " Completed by then: " + t.named(done, host) + "."
+	}
+	if len(failed) > 0 {
+		text += " Failed: " + t.named(failed, host) + "."
 	}
 	if len(open) > 0 {
 		text += " Not completed: " + t.named(open, host) + "."
@@ -199,8 +210,9 @@ func (t *teller) failures() {
 
 // sentence is text as one: it begins with a capital letter and ends with a stop.
 func sentence(text string) string {
-	if text == "" {
+	r, n := utf8.DecodeRuneInString(text)
+	if n == 0 {
 		return text
 	}
-	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
+	return string(unicode.ToUpper(r)) + strings.TrimRight(text[n:], ". \n") + "."
 }
