@@ -508,6 +508,7 @@ var differences = []struct{ name, program string }{
 	{"such a Write lands, also if the Atomic never comes", "srd linger final | a: cas b x 0 1; write b y 1; write b z 1; reset b | b: deny a; allow a; load y"},
 	{"a queue pair that goes on remembers it", "srd linger final | a: cas b x 0 1; write b y 1; reset b | b: deny a; allow a; load y; load y"},
 	{"a card may have sent what its memory held before an Atomic, which completed before the receive was posted", "strong | a: fetchadd b x 1 s; wait b 1; recv b; wait b 1 | b: send a 1 m"},
+	{"a fenced message leaves behind a Read that has come, before its source changes and its receive is posted", "strong | a: read b x; send b 1 mf; store x 7; ask b 1 | b: accept; recv a; wait a 1"},
 	{"a message without data stays behind a denied Read, after a reset", "strong | a: accept; read b x; writeimm b y 2 z; reset b | b: recv a; deny a; ask a 1; wait a 1"},
 	{"a Send stays behind a denied Read, after a reset, while a link is cut", "strong cut(a,b)<=1 | a: accept; read b x; send b 1 z; reset b | b: recv a; deny a; ask a 1; wait a 1"},
 	{"it comes when access is granted", "strong | a: accept; read b x; send b 1; reset b; accept | b: recv a; deny a; ask a 1; allow a; wait a 1"},
