@@ -60,8 +60,13 @@ func (q *qp) state128() print {
 	if q.buffer == nil && !q.sends() {
 		p = p.Int(q.posted - min(q.denied(), q.posted)) // a denied request stops all later ones until a grant
 	}
+	lives := q.responderLives()
 	for i := q.base; i < min(q.first, q.posted); i++ { // Sends from before a reset or the end that have not met their receives yet
-		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {
+		s := q.ent(i)
+		if s.early && lives {
+			p = p.Int(i - q.first) // a grant of one kind of access may leave it denied, and what is behind it
+		}
+		if s.op.ConsumesRecv() && !s.recv {
 			p = p.Int(q.first - i).Uint(uint64(s.length)<<32 | uint64(s.imm)).Uint(uint64(s.op)<<16 | uint64(s.recvErr)<<8 | uint64(boolInt(s.came))).Bool(i < min(q.limit, q.cutAt))
 		}
 	}
@@ -265,13 +270,13 @@ func (q *qp) fates(p print, n int) print {
 	if left == q.posted {
 		return p
 	}
-	denied := q.denied()
+	lives := q.responderLives()
 	for i := q.base; i < n; i++ {
 		s := q.ent(i)
 		if q.connection(i) < q.connection(left) {
 			continue
 		}
-		if i < left && s.nak != verbs.StatusSuccess && (i >= q.head || !s.early || i == denied) { // of several denied requests only the first counts
+		if i < left && s.nak != verbs.StatusSuccess && (i >= q.head || !s.early || lives) { // nothing is granted by a dead host
 			p = p.Int(n - i).Uint(uint64(s.nak)<<8 | uint64(boolInt(s.early))) // a request behind it arrives only if it did so before the refusal
 		}
 		for _, e := range s.payload {
