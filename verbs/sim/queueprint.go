@@ -270,13 +270,12 @@ func (q *qp) fates(p print, n int) print {
 	if left == q.posted {
 		return p
 	}
-	lives := q.responderLives()
 	for i := q.base; i < n; i++ {
 		s := q.ent(i)
 		if q.connection(i) < q.connection(left) {
 			continue
 		}
-		if i < left && s.nak != verbs.StatusSuccess && (i >= q.head || !s.early || lives) { // nothing is granted by a dead host
+		if i < left && s.nak != verbs.StatusSuccess {
 			p = p.Int(n - i).Uint(uint64(s.nak)<<8 | uint64(boolInt(s.early))) // a request behind it arrives only if it did so before the refusal
 		}
 		for _, e := range s.payload {
