@@ -86,7 +86,7 @@ func (q *qp) elemPrint(p print, e *elem) print {
 	switch {
 	case q.buffer != nil: // they are in the order of the list
 	case q.gone:
-		p = p.Int(e.wr - q.elems[0].wr).Bool(e.acked || e.wr < min(q.limit, q.cutAt)) // what was acknowledged has come
+		p = p.Int(e.wr - q.elems[0].wr).Bool(e.wr < min(q.limit, q.cutAt))
 	default:
 		p = p.Int(e.wr - q.head)
 	}
