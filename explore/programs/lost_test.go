@@ -322,6 +322,7 @@ var never = []struct {
 		[]string{"a:unreachable b:REM_ACCESS_ERR"}},
 	{"a message comes behind a Read that was denied, after a reset of its requester", "strong | a: accept; read b x; send b 1 z; reset b | b: recv a; deny a; ask a 1; wait a 1",
 		[]string{"a:1 b:Recv=0"}},
+	{"and a Write behind it", "strong | a: accept; read b x; write b y 1; reset b | b: denyr a; ask a 1; load y", []string{"a:1 b:1"}},
 }
 
 // What cannot be is not found.
