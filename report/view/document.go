@@ -31,7 +31,7 @@ type Document struct {
 	Looks      []Span      `json:"looks"`
 	Doubts     []Doubt     `json:"doubts"`
 	Operations []Operation `json:"operations"`
-	Story      []Sentence  `json:"story"` // of package story, if whoever made the document added it
+	Story      []Sentence  `json:"story"` // from package story; empty if the caller has not added it
 	Decisions  []Decision  `json:"decisions"`
 	Sources    []Source    `json:"sources"`
 	Hand       *Hand       `json:"hand"` // where the run is made by hand; nil elsewhere

@@ -217,8 +217,8 @@ func (q *qp) mayCome(i int) bool {
 	return i >= q.first || slices.ContainsFunc(q.elems, func(e *elem) bool { return e.wr == i })
 }
 
-// stands reports whether it matters that request i was denied: it may still arrive, or stands before what may, a
-// message without data, say.
+// stands reports whether the denial of request i still matters: the request may arrive, or one behind it on the same
+// connection may, such as a message without data.
 func (q *qp) stands(i int) bool {
 	if q.mayCome(i) {
 		return true

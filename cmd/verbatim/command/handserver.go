@@ -153,7 +153,7 @@ func (h *handServer) document(x *explore.Stand, said string) *view.Document {
 	if ce.Faults == "" {
 		ce.Faults = h.s.Faults
 	}
-	return view.New(view.Run{Scenario: h.s, Counterexample: ce, Replay: x.Replay, Outcome: outcome,
+	return document(view.Run{Scenario: h.s, Counterexample: ce, Replay: x.Replay, Outcome: outcome,
 		Command: programName() + " explore " + explore.Quote(h.s.Name), Litmus: litmus.IsScenario(h.s.Name), Read: os.ReadFile, Hand: hand})
 }
 

@@ -29,12 +29,9 @@ func (f *replayFlags) writePage(w io.Writer, ce *explore.Counterexample, s *expl
 	if err != nil {
 		return err
 	}
-	re, err := ce.ReplayFull(s)
-	if errors.Is(err, explore.ErrHang) {
-		return hangs(w, file, err)
-	}
-	if err != nil && !errors.Is(err, explore.ErrNotReproduced) {
-		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
+	re, err := replayFull(w, ce, s, file)
+	if err != nil {
+		return err
 	}
 	text, code := outcome(ce, re)
 	p := page{file: to, text: text, note: f.note, command: ReplayCommand(filepath.Base(file)) + traceArgs(f.trace, f.traceFile, filepath.Dir(file)),
@@ -48,6 +45,25 @@ func (f *replayFlags) writePage(w io.Writer, ce *explore.Counterexample, s *expl
 		return err
 	}
 	return tells(w, code, "%s\n%s\n", text, to)
+}
+
+// replayFull repeats a run with all that pages and stories need. It reports a step that hangs itself.
+func replayFull(w io.Writer, ce *explore.Counterexample, s *explore.Scenario, file string) (*explore.Replay, error) {
+	re, err := ce.ReplayFull(s)
+	if errors.Is(err, explore.ErrHang) {
+		return nil, hangs(w, file, err)
+	}
+	if err != nil && !errors.Is(err, explore.ErrNotReproduced) {
+		return nil, fmt.Errorf("%s: %w", filepath.Clean(file), err)
+	}
+	return re, nil
+}
+
+// document is the document of a run, with its story.
+func document(r view.Run) *view.Document {
+	d := view.New(r)
+	d.Story = story.Tell(d)
+	return d
 }
 
 // page is a page to be written.
@@ -68,10 +84,8 @@ func (p *page) draw(s *explore.Scenario, ce *explore.Counterexample, re *explore
 }
 
 func (p *page) document(s *explore.Scenario, ce *explore.Counterexample, re *explore.Replay) *view.Document {
-	d := view.New(view.Run{Scenario: s, Counterexample: ce, Replay: re, Outcome: p.text, Note: p.note, Command: p.command,
+	return document(view.Run{Scenario: s, Counterexample: ce, Replay: re, Outcome: p.text, Note: p.note, Command: p.command,
 		Litmus: litmus.IsScenario(ce.Scenario), Read: p.read})
-	d.Story = story.Tell(d)
-	return d
 }
 
 func same(a, b string) bool {

@@ -29,7 +29,7 @@ func TestReplayHTML(t *testing.T) {
 		t.Fatalf("status %d:\n%s%s", code, stdout, stderr)
 	}
 	page := pageText(t, "run.html")
-	for _, want := range []string{`"scenario":"demo/restart"`, `"kind":"crash"`, `replay demo-restart.counterexample.json`} {
+	for _, want := range []string{`"scenario":"demo/restart"`, `"kind":"crash"`, `"text":"a crashes."`, `replay demo-restart.counterexample.json`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}

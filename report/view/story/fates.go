@@ -26,7 +26,7 @@ func (t *teller) fates() {
 			t.replaces(i)
 			if r := &t.d.Requests[p.Request]; isAtomic(r) && p.Event < len(t.d.Events) {
 				_, effect, _ := strings.Cut(t.d.Events[p.Event].Text, fmt.Sprintf("#%d ", r.Number))
-				t.sayOf(p.Event, []string{t.d.Hosts[r.Peer]}, "%s of %s %s in the memory of", short(r.Op, r.Number), t.d.Hosts[r.Host], effect)
+				t.sayOf(p.Event, []string{t.d.Hosts[r.Peer]}, "%s of %s %s in the memory of", short(r.Op, r.Number), t.owner(r), effect)
 			}
 		}
 	}
@@ -78,7 +78,8 @@ func (t *teller) replaces(piece int) {
 		}
 		if c.Request >= 0 {
 			if y := &t.d.Requests[c.Request]; y.Host == r.Host && y.Posted > r.Posted {
-				t.say(p.Event, "In the memory of %s, %s lands only now, and replaces what %s brought, which was posted later.", t.d.Hosts[r.Peer], short(r.Op, r.Number), short(y.Op, y.Number))
+				t.say(p.Event, "In the memory of %s, %s of %s lands only now, and replaces what %s of %s brought, which was posted later.",
+					t.d.Hosts[r.Peer], short(r.Op, r.Number), t.owner(r), short(y.Op, y.Number), t.owner(y))
 			}
 		}
 		return // it was this content that was replaced

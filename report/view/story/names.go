@@ -11,11 +11,20 @@ import (
 // short is a request as its host names it.
 func short(op string, number int) string { return fmt.Sprintf("%s #%d", op, number) }
 
-// series is some requests of one operation with consecutive numbers, between two hosts.
+// owner is the host that posted a request, and its life unless that is the first: each life counts from 0.
+func (t *teller) owner(r *view.Request) string {
+	if r.Posted >= 0 && r.Posted < len(t.d.Events) && t.d.Events[r.Posted].Life > 0 {
+		return fmt.Sprintf("%s (life %d)", t.d.Hosts[r.Host], t.d.Events[r.Posted].Life)
+	}
+	return t.d.Hosts[r.Host]
+}
+
+// series is some requests of one operation with consecutive numbers, from one life of a host to another host.
 type series struct {
 	op          string
 	first, last int
 	host, peer  int
+	owner       string
 }
 
 func (x *series) name() string {
@@ -29,8 +38,8 @@ func (x *series) name() string {
 }
 
 // goes on reports whether a request is the next of the series.
-func (x *series) goesOn(r *view.Request) bool {
-	return x.op == r.Op && x.host == r.Host && x.peer == r.Peer && x.last+1 == r.Number
+func (x *series) goesOn(r *view.Request, owner string) bool {
+	return x.op == r.Op && x.owner == owner && x.peer == r.Peer && x.last+1 == r.Number
 }
 
 // group is some requests, and the hosts to each of which they go.
@@ -42,17 +51,17 @@ func (t *teller) groups(requests []int, subject int) []group {
 	var all []series
 	for _, i := range requests {
 		r := &t.d.Requests[i]
-		if k := slices.IndexFunc(all, func(x series) bool { return x.goesOn(r) }); k >= 0 {
+		if k := slices.IndexFunc(all, func(x series) bool { return x.goesOn(r, t.owner(r)) }); k >= 0 {
 			all[k].last++
 		} else {
-			all = append(all, series{r.Op, r.Number, r.Number, r.Host, r.Peer})
+			all = append(all, series{r.Op, r.Number, r.Number, r.Host, r.Peer, t.owner(r)})
 		}
 	}
 	var out []group // one for each name
 	for i := range all {
 		n, peer := all[i].name(), t.d.Hosts[all[i].peer]
 		if all[i].host != subject {
-			n += " of " + t.d.Hosts[all[i].host]
+			n += " of " + all[i].owner
 		}
 		if k := slices.IndexFunc(out, func(g group) bool { return g.names[0] == n }); k >= 0 {
 			if !slices.Contains(out[k].peers, peer) { // there may be two queue pairs to it

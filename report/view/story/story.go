@@ -92,7 +92,7 @@ func (t *teller) operations() {
 	for _, o := range t.d.Operations {
 		host := slices.Index(t.d.Hosts, strings.Split(o.Client, ",")[0])
 		if o.End < 0 {
-			t.say(t.last(o.Begin), "%s asks for “%s”, and never gets a result.", who(o.Client), o.Call)
+			t.say(t.last(o.Begin), "%s asks for “%s”, and gets no result in this run.", who(o.Client), o.Call)
 			continue
 		}
 		t.say(t.last(o.End), "%s asked for “%s” and gets “%s”.%s", who(o.Client), o.Call, o.Result, t.completed(host, o.Begin, o.End))

@@ -25,7 +25,7 @@ func TestStoryOfARecordedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := strings.Join(texts(view.New(view.Run{Scenario: s, Counterexample: ce, Replay: r})), "\n")
-	for _, want := range []string{"gets “acknowledged”. Completed by then: Writes #2 and #3 to", "app crashes.", "lands only now, and replaces what Write #3",
+	for _, want := range []string{"gets “acknowledged”. Completed by then: Writes #2 and #3 to", "app crashes.", "lands only now, and replaces what Write #3 of app brought",
 		"Its memory is lost, and in it", "nothing of Write #3 of app to", "is missing from what recovery returned"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("not told: %s\n%s", want, told)
@@ -83,7 +83,7 @@ func TestWhatIsTold(t *testing.T) {
 			Operations: []view.Operation{{Client: "a, life 0", Call: "put", Result: "ok", Begin: 0, End: 2}}},
 			[]string{"a asked for “put” and gets “ok”. Completed by then: Write #0 to b."}},
 		"no result": {view.Document{Events: events(3, nil), Operations: []view.Operation{{Client: "a, life 1", Call: "get", Begin: 1, End: -1}}},
-			[]string{"a, life 1 asks for “get”, and never gets a result."}},
+			[]string{"a, life 1 asks for “get”, and gets no result in this run."}},
 		"a crash, and what is lost with it": {view.Document{Events: events(3, map[int]view.Event{1: {Host: 1, Kind: "crash", Text: "crashes", Marked: true, Request: -1}}),
 			Requests: []view.Request{write(0, 0), write(1, 8), write(2, 16)},
 			Pieces:   []view.Piece{{Span: at(1, 0), Request: 0, Fate: "gone"}, {Span: at(1, 8), Request: 1, Fate: "gone"}, {Span: at(1, 16), Request: 2, Fate: "gone"}}},
@@ -101,7 +101,7 @@ func TestWhatIsTold(t *testing.T) {
 		"a Write that replaces a later one": {view.Document{Events: events(3, nil), Requests: []view.Request{write(0, 0), later},
 			Pieces:  []view.Piece{{Span: at(1, 0), Request: 1, Fate: "landed"}, {Span: at(2, 0), Fate: "landed"}},
 			Changes: []view.Change{{Event: 1, Data: "0000000000000000", Request: 1}, {Event: 2, Data: "0000000000000000"}}},
-			[]string{"In the memory of b, Write #0 lands only now, and replaces what Write #1 brought, which was posted later."}},
+			[]string{"In the memory of b, Write #0 of a lands only now, and replaces what Write #1 of a brought, which was posted later."}},
 		"a Write that replaces what a CPU stored on a later one": {view.Document{Events: events(3, nil), Requests: []view.Request{write(0, 0), later},
 			Pieces:  []view.Piece{{Span: at(1, 0), Request: 1, Fate: "landed"}, {Span: at(2, 0), Fate: "landed"}},
 			Changes: []view.Change{{Event: 1, Data: "0000000000000000", Request: 1}, {Event: 1, Data: "0000000000000000", Request: -1}, {Event: 2, Data: "0000000000000000"}}},
@@ -155,6 +155,10 @@ func TestWhatIsTold(t *testing.T) {
 			Events:   events(4, map[int]view.Event{0: {Kind: "call", Peer: 1, Request: -1}, 1: {Kind: "post", Peer: 1, Request: 0}, 2: {Kind: "unreachable", Text: "gets no answer from b", Peer: -1, Request: -1}, 3: {Kind: "log", Text: "b has failed", Peer: -1, Request: -1}}),
 			Requests: []view.Request{write(0, 0)}},
 			[]string{"a calls b.", "a posts Write #0 to b.", "a gets no answer from b.", "a notes: b has failed."}},
+		"requests of two lives with one number": {view.Document{Events: events(6, map[int]view.Event{1: {Life: 1, Kind: "load", Peer: -1, Request: -1}}),
+			Requests: []view.Request{write(0, 0), {Op: "Write", Peer: 1, Offset: 8, Length: 8, Posted: 1, Done: -1}},
+			Pieces:   []view.Piece{{Span: at(5, 0), Fate: "dropped"}, {Span: at(5, 8), Request: 1, Fate: "dropped"}}},
+			[]string{"By now it is certain that nothing of Write #0 of a and Write #0 of a (life 1) to b arrives any more."}},
 		"what is broken, at the end": {view.Document{Events: events(2, map[int]view.Event{1: {Kind: "violation", Marked: true, Request: -1}}), Violation: &view.Violation{Message: "a write is lost"}},
 			[]string{"A write is lost."}},
 	} {
