@@ -53,6 +53,11 @@ func Root(c *cobra.Command) *cobra.Command {
 	c.Version = version(debug.ReadBuildInfo()) // an own template would link text/template, and with it all exported methods: 2.8 MB
 	c.Args = NoCommand
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.AddCommand(&cobra.Command{Use: "version", Short: "Print from which versions this program was built", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(c.OutOrStdout(), "%s version %s\n", c.Name(), c.Version)
+			return err
+		}})
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see `%s --help`", err, c.CommandPath())
 	})
