@@ -101,6 +101,8 @@ func TestNewModuleCatchesMistakes(t *testing.T) {
 	}
 	dir := newModule(t)
 	t.Setenv("VERBATIM_OUT", t.TempDir())
+	pages := t.TempDir()
+	t.Setenv("VERBATIM_HTML", pages)
 	name := filepath.Join(dir, "register", "register.go")
 	good, err := os.ReadFile(name)
 	if err != nil {
@@ -116,6 +118,10 @@ func TestNewModuleCatchesMistakes(t *testing.T) {
 			t.Fatalf("%s: status %d:\n%s", line, code, out)
 		}
 		replays = append(replays, found[1])
+	}
+	page, err := os.ReadFile(filepath.Join(pages, "register-recovery.html"))
+	if err != nil || !bytes.Contains(page, []byte("Write(2) had returned, and the next life read 1")) || !bytes.Contains(page, []byte("client starts again (life 1).")) {
+		t.Errorf("the page of the test: %v, %d bytes", err, len(page))
 	}
 	for _, line := range replays {
 		if code, out := inShell(t, dir, line); code != 1 || !strings.Contains(out, "still fails") {
