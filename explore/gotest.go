@@ -104,7 +104,7 @@ func left(runs float64) string {
 	if runs <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (about %.3g runs are left)", runs)
+	return fmt.Sprintf(" (%.3g runs are left)", runs)
 }
 
 // violation returns the text of a failed test.

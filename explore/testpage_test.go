@@ -23,7 +23,9 @@ func TestPageOfAViolation(t *testing.T) {
 		want  string
 	}{
 		{dir, nil, "VERBATIM_HTML: no page is written: import _ \"github.com/verbatim-rdma/verbatim/report/view/ontest\""},
-		{dir, func(io.Writer, *explore.Scenario, *explore.Counterexample, *explore.Replay, string) error { return errors.New("full disk") }, "VERBATIM_HTML: no page is written: full disk"},
+		{dir, func(io.Writer, *explore.Scenario, *explore.Counterexample, *explore.Replay, string) error {
+			return errors.New("full disk")
+		}, "VERBATIM_HTML: no page is written: full disk"},
 		{os.DevNull, pageOfTest, "VERBATIM_HTML: no page is written: mkdir " + os.DevNull},
 		{dir, pageOfTest, "The page of the run is " + filepath.Join(dir, "fails.html")},
 	} {

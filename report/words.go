@@ -60,7 +60,7 @@ func Ended(r *explore.Result) string {
 	case r.Exhausted:
 		return "exhausted"
 	case r.Remaining > 0:
-		return "not exhausted: about " + Estimate(r.Remaining) + " runs remain"
+		return "not exhausted: " + Estimate(r.Remaining) + " runs remain"
 	}
 	return "not exhausted"
 }
