@@ -77,6 +77,9 @@ func Run(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 		return OK
 	case errors.As(err, &s):
 		return int(s)
+	case errors.Is(err, context.Canceled): // only Ctrl-C cancels, see Interruptible
+		fmt.Fprintf(stderr, "%s: interrupted\n", root.Name())
+		return RanOut
 	}
 	fmt.Fprintf(stderr, "%s: %v\n", root.Name(), err)
 	return Bad
