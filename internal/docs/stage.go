@@ -1,7 +1,7 @@
 package docs
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -11,14 +11,17 @@ import (
 	"strings"
 )
 
-// style is what the site changes in the look of MkDocs's theme.
+// theme is the frame of each page. It is ours because those of MkDocs load scripts, some from the network.
 //
-//go:embed site.css
-var style []byte
+//go:embed theme
+var theme embed.FS
 
 // alone is a line with nothing but a comment, as before and after a table that a test writes. MkDocs takes what
 // follows it without an empty line for a part of the comment.
 var alone = regexp.MustCompile(`(?m)^<!-- .* -->$`)
+
+// row is a row of a table. In code in a table, a bar has a backslash for GitHub; MkDocs would show the backslash.
+var row = regexp.MustCompile(`(?m)^\|.*$`)
 
 // Stage writes into dir what MkDocs makes a site of: mkdocs.yml, and the pages with their pictures in the folder pages.
 func Stage(fsys fs.FS, dir string) error {
@@ -46,7 +49,7 @@ func Stage(fsys fs.FS, dir string) error {
 			return err
 		}
 	}
-	if err := write(filepath.Join(dir, "pages", "site.css"), style); err != nil {
+	if err := os.CopyFS(dir, theme); err != nil {
 		return err
 	}
 	// Whatever is JSON is YAML.
@@ -71,8 +74,7 @@ func settings(sections []Section) map[string]any {
 		"strict":              true,
 		"use_directory_urls":  false,
 		"plugins":             []any{},
-		"theme":               map[string]any{"name": "readthedocs", "highlightjs": false, "navigation_depth": 2, "include_homepage_in_sidebar": false},
-		"extra_css":           []string{"site.css"},
+		"theme":               map[string]any{"name": nil, "custom_dir": "theme"},
 		"markdown_extensions": []any{"sane_lists", map[string]any{"toc": map[string]any{"permalink": "#"}}},
 		"nav":                 nav,
 	}
@@ -81,6 +83,9 @@ func settings(sections []Section) map[string]any {
 // forSite is a page as the site has it. The site has no source files: a link to one becomes its path.
 func forSite(page, text string) string {
 	text = alone.ReplaceAllString(text, "")
+	text = row.ReplaceAllStringFunc(text, func(r string) string {
+		return code.ReplaceAllStringFunc(r, func(c string) string { return strings.ReplaceAll(c, `\|`, "|") })
+	})
 	return link.ReplaceAllStringFunc(text, func(l string) string {
 		m := link.FindStringSubmatch(l)
 		file, _, _ := strings.Cut(m[3], "#")
