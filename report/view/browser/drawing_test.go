@@ -82,6 +82,9 @@ func TestNoLineOfAPageCrossesAWord(t *testing.T) {
 	}
 	b := newTab(t, 800, 900)
 	for _, name := range []string{"search-skips.svg", "verdict.svg", "write-path.svg"} {
+		if _, err := os.ReadFile(filepath.Join(images, name)); err != nil { // go test must see that the browser reads it
+			t.Fatal(err)
+		}
 		for _, font := range []string{"", "serif", "monospace"} {
 			b.run(chromedp.Navigate("file://" + filepath.Join(images, name)))
 			if font != "" {
