@@ -115,7 +115,8 @@ type Result struct {
 	// EagerLog10 is the decimal logarithm of the number of eager states that the states
 	// of the search represent.
 	EagerLog10 float64
-	// Remaining estimates how many more runs a search that ran out would have made.
+	// Remaining is how many more runs a sampling search that ran out would have made. It is
+	// negative if that is unknown, as for every exhaustive search: what states are still to be found is not known.
 	Remaining float64
 	Space     Space
 	Sometimes []Condition
@@ -264,7 +265,7 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		return Progress{Scenario: s.Name, Runs: x.runs, States: x.states.len(), Frontier: x.left,
-			Remaining: x.remaining(), Elapsed: x.totals.Elapsed + time.Since(start)}
+			Remaining: unknown, Elapsed: x.totals.Elapsed + time.Since(start)}
 	})
 	inParallel(cases, x.work)
 	done()
@@ -283,7 +284,7 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	case x.failed != nil:
 		r.violated(cases[0], opt, x.failed, &moves{path: x.bad})
 	case x.ranOut:
-		r.Verdict, r.Remaining = RanOut, x.remaining()
+		r.Verdict, r.Remaining = RanOut, unknown
 	default:
 		r.Verdict, r.Exhausted = Verified, true
 	}

@@ -174,7 +174,7 @@ var layers = []layer{
 		modules: []string{"github.com/spf13/cobra", "github.com/jedib0t/go-pretty/v6"},
 		holds:   "code shared by both commands",
 		why:     "both commands import it, so it knows the purpose of neither"},
-	{name: "cmd/verbatim", at: []string{"cmd/verbatim/..."}, modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/tools/go/analysis"},
+	{name: "cmd/verbatim", at: []string{"cmd/verbatim/..."}, modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/tools/go/analysis", "github.com/fsnotify/fsnotify"},
 		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "explore", "litmus", "litmus/lang", "scenario", "explore/mutant", "explore/matrix", "explore/coverage", "mistake", "source",
 			"report", "report/view", "whole", "number", "determinism", "cmd/internal"),
 		holds: "the command that checks",
