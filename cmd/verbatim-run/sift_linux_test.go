@@ -427,16 +427,14 @@ func TestSiftSoak(t *testing.T) {
 	t.Logf("%s%s", stderr, out)
 }
 
-// section is what docs/sift.md says about machines, and its commands.
-func section(t *testing.T) (commands []string) {
+// pageCommands are the commands of docs/sift-run.md.
+func pageCommands(t *testing.T) (commands []string) {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "sift.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "sift-run.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(string(page), "\n## On machines\n")
-	text, _, _ = strings.Cut(text, "\n## ")
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(string(page)) {
 		if c, ok := strings.CutPrefix(line, "    "); ok {
 			commands = append(commands, strings.TrimSuffix(c, "\n"))
 		}
@@ -463,7 +461,7 @@ func freePorts(t *testing.T, ends ...string) string {
 	return ""
 }
 
-// The commands of docs/sift.md work one after the other, with other ports, the devices of the other tests, and less of
+// The commands of docs/sift-run.md work one after the other, with other ports, the devices of the other tests, and less of
 // everything. Those of Redis are left out: it may not be there, and the first node may not lead.
 func TestSiftPageIsTrue(t *testing.T) {
 	self, err := os.Executable()
@@ -472,7 +470,7 @@ func TestSiftPageIsTrue(t *testing.T) {
 	}
 	shorter := strings.NewReplacer("127.0.0.1:70", "127.0.0.1:"+freePorts(t, "21", "22", "23", "31", "32", "41", "42"), "--duration 5s", "--duration 100ms", "--rounds 100", "--rounds 2")
 	var script []string
-	for _, c := range section(t) {
+	for _, c := range pageCommands(t) {
 		if !strings.HasPrefix(c, "redis-") && !strings.HasPrefix(c, "go build ") {
 			script = append(script, shorter.Replace(c))
 		}
