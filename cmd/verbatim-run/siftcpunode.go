@@ -122,6 +122,7 @@ func runSiftCPUNode(c *cobra.Command, f *cpunodeFlags) error {
 	if err != nil {
 		return err
 	}
+	s.KeepAlive = askAfter
 	failed := make(chan error, 2)
 	front := ""
 	if f.resp != "" {
@@ -166,6 +167,8 @@ const (
 	// repeatEvery is how often a node repeats a line of its log: it looks for a memory node that is down many times
 	// a second.
 	repeatEvery = 10 * time.Second
+	// askAfter is how long a client is silent before the node asks its card whether it is still there.
+	askAfter = 10 * time.Second
 	// lookEvery is how often it looks whether its role has changed.
 	lookEvery = 20 * time.Millisecond
 )
