@@ -184,10 +184,11 @@ type Operation struct {
 	End    int    `json:"end"`   // -1: no result came
 }
 
-// Sentence is one thing that happened, in words.
+// Sentence is one thing that happened, in words. A reader who is in a hurry reads the key ones.
 type Sentence struct {
 	Step int    `json:"step"`
 	Text string `json:"text"`
+	Key  bool   `json:"key,omitempty"`
 }
 
 // Decision is where the run left the ordinary course.

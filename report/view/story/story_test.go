@@ -132,13 +132,13 @@ func TestWhatIsTold(t *testing.T) {
 			[]string{"a calls b.", "a calls c."}},
 		"several that are under way, and letters of other languages": {view.Document{Events: events(5, nil), Requests: []view.Request{write(0, 0), write(1, 8), read},
 			Pieces: []view.Piece{{Span: view.Span{Event: 3, Length: 16}, Request: 2, Fate: "sampled"}}, Violation: &view.Violation{Message: "änderung verloren. "}},
-			[]string{"c does not find Writes #0 and #1 of a to b, which are still under way.", "c reads the memory of b.", "Änderung verloren."}},
+			[]string{"c reads the memory of b.", "c does not find Writes #0 and #1 of a to b, which are still under way.", "Änderung verloren."}},
 		"a Read that does not find what has completed": {view.Document{Events: events(5, nil), Requests: []view.Request{done, read},
 			Pieces: []view.Piece{{Span: at(3, 0), Request: 1, Fate: "sampled"}, {Span: at(4, 0), Fate: "landed"}}},
-			[]string{"c does not find Write #0 of a to b, although it has completed.", "c reads the memory of b."}},
+			[]string{"c reads the memory of b.", "c does not find Write #0 of a to b, although it has completed."}},
 		"a Read that does not find what is under way": {view.Document{Events: events(5, nil), Requests: []view.Request{write(0, 0), read},
 			Pieces: []view.Piece{{Span: at(3, 0), Request: 1, Fate: "sampled"}}},
-			[]string{"c does not find Write #0 of a to b, which is still under way.", "c reads the memory of b."}},
+			[]string{"c reads the memory of b.", "c does not find Write #0 of a to b, which is still under way."}},
 		"a load that does not find what has completed": {view.Document{Events: events(5, nil), Requests: []view.Request{done}, Looks: []view.Span{at(2, 0)}},
 			[]string{"b loads and does not find Write #0 of a to b, although it has completed."}},
 		"a Read that finds what is there": {view.Document{Events: events(5, nil), Requests: []view.Request{done, read},
@@ -159,8 +159,8 @@ func TestWhatIsTold(t *testing.T) {
 			Requests: []view.Request{write(0, 0), {Op: "Write", Peer: 1, Offset: 8, Length: 8, Posted: 1, Done: -1}},
 			Pieces:   []view.Piece{{Span: at(5, 0), Fate: "dropped"}, {Span: at(5, 8), Request: 1, Fate: "dropped"}}},
 			[]string{"By now it is certain that nothing of Write #0 of a and Write #0 of a (life 1) to b arrives any more."}},
-		"what is broken, at the end": {view.Document{Events: events(2, map[int]view.Event{1: {Kind: "violation", Marked: true, Request: -1}}), Violation: &view.Violation{Message: "a write is lost"}},
-			[]string{"A write is lost."}},
+		"what is broken, at the end": {view.Document{Events: events(2, map[int]view.Event{1: {Kind: "violation", Marked: true, Request: -1}}), Violation: &view.Violation{Message: "this write is lost"}},
+			[]string{"This write is lost."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x.d.Hosts, x.d.Regions = hosts, memory
