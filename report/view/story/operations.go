@@ -4,12 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/verbatim-rdma/verbatim/report/view"
 )
-
-// atLast is how many steps before the end of a run a result is what the check looked at.
-const atLast = 3
 
 // operations says what clients asked for, what they got, and what had become by then of the requests that they made
 // for it.
@@ -20,19 +15,16 @@ func (t *teller) operations() {
 			t.say(t.last(o.Begin), "%s asks for “%s”, and gets no result in this run.", who(o.Client), brief(o.Call))
 			continue
 		}
-		end := t.last(o.End)
-		text, open := t.progress(host, o.Begin, o.End)
-		t.say(end, "%s asked for “%s” and gets “%s”.%s", who(o.Client), brief(o.Call), brief(o.Result), text)
-		t.out[len(t.out)-1].Key = open || t.d.Violation != nil && t.step(len(t.d.Events))-int(o.End) <= atLast
+		t.key(t.last(o.End), "%s asked for “%s” and gets “%s”.%s%s", who(o.Client), brief(o.Call), brief(o.Result),
+			t.progress(host, o.Begin, o.End), t.inDoubt(o.End))
 	}
 }
 
 // who is a client without the life in which it is the first.
 func who(client string) string { return strings.TrimSuffix(client, ", life 0") }
 
-// progress says what had become of the changes that a host posted between two steps by the second, and which bytes of
-// persistent memory a power failure could still have taken then. It reports whether something was open.
-func (t *teller) progress(host, begin, end int) (text string, open bool) {
+// progress says what had become of the changes that a host posted between two steps by the second.
+func (t *teller) progress(host, begin, end int) (text string) {
 	var done, failed, there, missing []int
 	for i := range t.d.Requests {
 		r := &t.d.Requests[i]
@@ -59,8 +51,7 @@ func (t *teller) progress(host, begin, end int) (text string, open bool) {
 			text += fmt.Sprintf(" %s: %s.", x.what, t.named(x.of, host))
 		}
 	}
-	doubts := t.inDoubt(begin, end)
-	return text + doubts, len(missing)+len(failed) > 0 || doubts != ""
+	return text
 }
 
 // arrived reports whether all of a request was in memory by a step.
@@ -74,13 +65,11 @@ func (t *teller) arrived(request, step int) bool {
 	return n >= r.Length
 }
 
-// inDoubt says which bytes of persistent memory were changed between two steps, and not certain to persist at the second.
-func (t *teller) inDoubt(begin, end int) string {
+// inDoubt says which bytes of persistent memory a power failure could still have taken after a step.
+func (t *teller) inDoubt(step int) string {
 	var out []string
 	for h := range t.d.Hosts {
-		open := t.open(h, t.last(end))
-		open = slices.DeleteFunc(open, func(x view.Span) bool { return t.step(x.Event) < begin })
-		if text := t.places(open); text != "" {
+		if text := t.places(t.open(h, t.last(step))); text != "" {
 			out = append(out, text+" of "+t.d.Hosts[h])
 		}
 	}
