@@ -155,6 +155,7 @@ export interface Operation {
 export interface Sentence {
   step: number;
   text: string;
+  key?: boolean;
 }
 
 export interface Decision {

@@ -1,6 +1,6 @@
 // What follows from a document: rows, what is in memory at a row, what led to what.
 
-import { Document, Event, Piece, Request, Span } from "./document";
+import { Document, Event, Piece, Region, Request, Span } from "./document";
 
 // Line is a row of the timeline as it is shown.
 export interface Line {
@@ -298,6 +298,11 @@ export function valueText(bytes: number[]): string {
 // asText is bytes as characters, with a dot for those that do not print.
 export function asText(bytes: number[]): string {
   return bytes.map((b) => (b > 32 && b < 127 ? String.fromCharCode(b) : "·")).join("");
+}
+
+// regionName is a region of a host, as tables and strips name it.
+export function regionName(doc: Document, r: Region): string {
+  return `${doc.hosts[r.host]}, ${r.name === "" ? `region ${r.number}` : `persistent region “${r.name}”`}${r.life > 0 ? `, life ${r.life}` : ""}`;
 }
 
 export function stepText(l: { step: number; last: number }): string {
