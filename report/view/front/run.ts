@@ -313,26 +313,3 @@ export function stepText(l: { step: number; last: number }): string {
 export function isFailure(r: Request): boolean {
   return r.done >= 0 && r.status !== "SUCCESS";
 }
-
-// decisionText tells a decision in words; its names are those of the file.
-export function decisionText(at: string, take: string): string {
-  const kind = /^(.*)@\d+\/([a-z]+)#\d+$/.exec(at);
-  if (kind === null) {
-    const fault = /^([a-z]+)\((.*)\)$/.exec(take);
-    if (fault === null) return `it is the turn of ${take}, not of ${at.replace(/@\d+$/, "")}`;
-    const words: Record<string, string> = { crash: "crashes", power: "loses power", restart: "starts again", suspect: "is believed dead", revoke: "has its registrations revoked" };
-    return Object.prototype.hasOwnProperty.call(words, fault[1]) ? `${fault[2]} ${words[fault[1]]}` : take;
-  }
-  const who = kind[1].replace(/\.\d+\/main$/, "");
-  switch (kind[2]) {
-    case "landing":
-      return take === "memory" || take === "none" ? `${who} finds what was there before` : `${who} finds ${take} in memory`;
-    case "completion":
-      return `the next completion for ${who} is ${take}`;
-    case "order":
-      return `${take} something else`;
-    case "persist":
-      return `after the power failure: ${take}`;
-  }
-  return `${who}: ${take} (${kind[2]})`;
-}

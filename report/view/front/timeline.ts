@@ -37,7 +37,7 @@ export class Timeline {
     const body = el("tbody");
     const up = upAfter(run, lines);
     lines.forEach((l, i) => body.append(this.row(l, i, up[i])));
-    const columns = el("colgroup", {}, el("col", { class: "step" }), ...doc.hosts.map(() => el("col", { class: doc.hosts.length > 5 ? "lane many" : "lane" })), el("col"), el("col", { class: "source" }));
+    const columns = el("colgroup", {}, el("col", { class: "step" }), ...doc.hosts.map(() => el("col", { class: doc.hosts.length > 4 ? "lane many" : "lane" })), el("col"), el("col", { class: "source" }));
     const table = el("table", { class: "timeline", "aria-label": "Timeline: a lane for each host, time downwards, and what happens in words" }, columns, el("thead", {}, head), body);
     this.overlay = svg("svg", { class: "arrows", "aria-hidden": "true" });
     this.element = el("div", { class: "lanes" }, table, this.overlay);

@@ -1,11 +1,12 @@
 // The page of one run.
 
+import { decisionText } from "./decisions";
 import { Document, Violation } from "./document";
 import { button, el } from "./dom";
 import { hand } from "./hand";
 import { details, linksOf, memory, operations, requests, story } from "./panels";
 import { Player } from "./player";
-import { decisionText, Line, Run } from "./run";
+import { Line, Run } from "./run";
 import { Timeline } from "./timeline";
 
 const version = 1;
@@ -196,7 +197,7 @@ function header(run: Run, go: (step: number) => void): HTMLElement {
   }
   if (d.decisions.length > 0) {
     const list = el("ol");
-    for (const x of d.decisions) list.append(el("li", { title: `${x.take} at ${x.at}` }, button(`step ${x.step}`, () => go(x.step)), " " + decisionText(x.at, x.take)));
+    for (const x of d.decisions) list.append(el("li", { title: `${x.take} at ${x.at}` }, button(`step ${x.step}`, () => go(x.step)), " " + decisionText(d, x)));
     out.append(el("details", d.decisions.length > maxOpen ? {} : { open: "" }, el("summary", {}, `What had to happen: ${d.decisions.length} ${d.decisions.length === 1 ? "choice" : "choices"} out of the ordinary`), list));
   }
   const facts = el("dl", { class: "facts" });
