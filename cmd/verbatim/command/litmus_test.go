@@ -76,7 +76,7 @@ func TestLitmusWrongAndReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, stderr := call("replay", files[0])
-	if code != cli.Violated || !strings.Contains(out, "still fails; the run is identical to the recorded one, step by step") {
+	if code != cli.Violated || !strings.Contains(out, "still fails; the run is identical to the recorded one, step by step") || !strings.Contains(out, "mp.litmus:") || strings.Contains(out, "exec.go") {
 		t.Errorf("%d %s\n%s", code, stderr, out)
 	}
 	if code, _, stderr = call("replay", files[0], "--go"); code != cli.Bad || !strings.Contains(stderr, "its own regression test") {

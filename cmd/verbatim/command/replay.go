@@ -110,6 +110,11 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 	if err != nil && !errors.Is(err, explore.ErrNotReproduced) {
 		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
 	}
+	if litmus.IsScenario(ce.Scenario) {
+		if err := litmus.PointAtLines(r, s.Text, s.Name); err != nil {
+			return err
+		}
+	}
 	return f.show(w, ce, r)
 }
 
