@@ -110,11 +110,6 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 	if err != nil && !errors.Is(err, explore.ErrNotReproduced) {
 		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
 	}
-	if litmus.IsScenario(ce.Scenario) {
-		if err := litmus.PointAtLines(r, s.Text, s.Name); err != nil {
-			return err
-		}
-	}
 	return f.show(w, ce, r)
 }
 
@@ -192,7 +187,11 @@ func (f *replayFlags) show(w io.Writer, ce *explore.Counterexample, r *explore.R
 	if _, err := fmt.Fprintf(w, "%s with %s\n\n", ce.Scenario, ce.Bounded()); err != nil {
 		return err
 	}
-	if err := explore.WriteTimeline(w, r, explore.TimelineOptions{All: f.all, Width: f.width}); err != nil {
+	test := ""
+	if litmus.IsScenario(ce.Scenario) {
+		test = ce.Text
+	}
+	if err := writeTimeline(w, r, test, explore.TimelineOptions{All: f.all, Width: f.width}); err != nil {
 		return err
 	}
 	text, code := outcome(ce, r)
