@@ -18,6 +18,8 @@ export function decisionText(doc: Document, x: Decision): string {
       return completion(doc, x, who);
     case "order":
       return x.take === "nothing before" ? "nothing lands before it" : `${piece(x.take.replace(/ before$/, ""))} lands first`;
+    case "message":
+      return `${who} gets messages in this order: ${x.take}`;
     case "persist":
       return `after the power failure: ${x.take}`;
   }
@@ -26,6 +28,8 @@ export function decisionText(doc: Document, x: Decision): string {
 
 // nextText is a choice of the next step.
 function nextText(at: string, take: string): string {
+  const link = /^(partition|heal)\((.+),(.+)\)$/.exec(take);
+  if (link !== null) return `the link between ${link[2]} and ${link[3]} ${link[1] === "heal" ? "heals" : "is cut"}`;
   const fault = /^([a-z]+)\((.*)\)$/.exec(take);
   if (fault !== null) return Object.prototype.hasOwnProperty.call(faults, fault[1]) ? `${fault[2]} ${faults[fault[1]]}` : take;
   return `${actor(take)} runs, before ${actor(at.replace(/@\d+$/, ""))}`;
