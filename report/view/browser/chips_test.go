@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -36,7 +37,9 @@ func wantChip(f *found, i int) string {
 
 // With every event in a row of its own, each lane has the word for its event, and no other lane has one.
 func TestLanesShowTheEvents(t *testing.T) {
-	for name, f := range runs(t) { //lint:ordered a test for each
+	all := maps.Clone(runs(t))
+	all["stamps"] = stampsCross(t)
+	for name, f := range all { //lint:ordered a test for each
 		t.Run(name, func(t *testing.T) {
 			b := newTab(t, 1500, 1000)
 			b.open(f.doc)
@@ -84,7 +87,7 @@ const drawnRequests = `(() => {
 // With every event in a row of its own, an arrow begins in the lane and the row of its post, and has a tip in those of each
 // of its landings, and a square in those of its completion.
 func TestArrowsGoWhereRequestsWent(t *testing.T) {
-	f := runs(t)["ncl"]
+	f := stampsCross(t)
 	b := newTab(t, 1500, 1000)
 	b.open(f.doc)
 	b.press("f")
