@@ -65,6 +65,26 @@ func TestKeySentences(t *testing.T) {
 			view.Change{Event: 5, Data: "0000000000000000", Request: -1}, view.Change{Event: 5, Offset: 8, Data: "0200000000000000", Request: -1}),
 			[]string{"*b loses power. Not certain to persist: bytes 0 to 15 of log.",
 				"*b finds that the power failure took what was at bytes 0 to 7 of log: 0x0 is there, not 0x1."}},
+		"a store after a power failure that is persisted in the step of a look": {func() view.Document {
+			d := power(view.Change{Event: 1, Data: "0100000000000000", Request: 0}, view.Change{Event: 6, Data: "0300000000000000", Request: -1})
+			d.Looks = append(d.Looks, view.Span{Event: 6, Length: 8})
+			d.Doubts = append(d.Doubts, view.Doubt{Span: at(6, 0), Open: true}, view.Doubt{Span: at(6, 0)})
+			return d
+		}(),
+			[]string{"*b loses power. Not certain to persist: bytes 0 to 15 of log."}},
+		"a store that lands after a power failure, and is persisted at once": {func() view.Document {
+			d := power(view.Change{Event: 1, Data: "0100000000000000", Request: 0}, view.Change{Event: 5, Data: "0300000000000000", Request: -1})
+			d.Looks = nil
+			return d
+		}(),
+			[]string{"*b loses power. Not certain to persist: bytes 0 to 15 of log."}},
+		"what was in doubt before a power failure is not in doubt by a result after it": {func() view.Document {
+			d := power()
+			d.Doubts = d.Doubts[:2]
+			d.Operations = []view.Operation{{Client: "b", Call: "open", Result: "ok", Begin: 5, End: 6}}
+			return d
+		}(),
+			[]string{"*b loses power. Not certain to persist: bytes 0 to 15 of log.", "*b asked for “open” and gets “ok”."}},
 		"what a host stores after a power failure": {power(view.Change{Event: 1, Data: "0100000000000000", Request: 0}, view.Change{Event: 6, Data: "0300000000000000", Request: -1}),
 			[]string{"*b loses power. Not certain to persist: bytes 0 to 15 of log."}},
 		"an acknowledged Write that is lost with its memory": {view.Document{Events: events(5, map[int]view.Event{4: {Host: 1, Kind: "crash", Text: "crashes", Marked: true, Request: -1}}),
@@ -78,6 +98,10 @@ func TestKeySentences(t *testing.T) {
 		"what is lost in one step": {view.Document{Events: slices.Repeat([]view.Event{{Peer: -1, Request: -1}}, 3), Requests: []view.Request{write(0, 0), {Op: "Write", Peer: 2, Length: 8, Done: -1}},
 			Pieces: []view.Piece{{Span: at(1, 0), Fate: "dropped"}, {Span: at(2, 0), Request: 1, Fate: "dropped"}}},
 			[]string{"*By now it is certain that nothing of Write #0 of a to b and c arrives any more."}},
+		"calls of a service, in a run without requests": {view.Document{Sources: []view.Source{{Name: "x.go:1"}, {Name: "x.go:2"}},
+			Events: events(3, map[int]view.Event{0: {Kind: "service", Text: "calls coord", Source: 0, Peer: -1, Request: -1}, 1: {Kind: "service", Text: "calls coord", Source: 1, Peer: -1, Request: -1},
+				2: {Host: 1, Kind: "service", Text: "calls coord", Source: 1, Peer: -1, Request: -1}})},
+			[]string{"a calls coord, at x.go:1 and x.go:2.", "b calls coord, at x.go:2."}},
 		"what is repeated": {view.Document{Events: events(3, nil), Operations: []view.Operation{{Client: "a", Call: "put aaaaaaaaa", Result: `"\x00\x00\x00\x00\x00\x00\x00\x00\x00"ßßß`, End: 2}}},
 			[]string{`*a asked for “put a×9” and gets “"\x00×9"ßßß”.`}},
 	} {

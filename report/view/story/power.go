@@ -23,12 +23,13 @@ func (t *teller) doubtful(event int) string {
 	return " Not certain to persist: " + text + "."
 }
 
-// open lists the bytes of persistent memory of a host that were not certain to persist after an event, in order, with
-// the event that made them so.
+// open lists the bytes of persistent memory of a host that were changed since its last power failure, and were not certain
+// to persist after an event, in order. What an earlier failure left is another question.
 func (t *teller) open(host, event int) []view.Span {
+	since := t.lastPower(host, event)
 	var open []view.Span
 	for _, x := range t.d.Doubts {
-		if x.Event > event || t.d.Regions[x.Region].Host != host {
+		if x.Event > event || x.Event <= since || t.d.Regions[x.Region].Host != host {
 			continue
 		}
 		open = slices.DeleteFunc(open, func(y view.Span) bool { return y.Region == x.Region && y.Offset == x.Offset })
@@ -55,35 +56,51 @@ func (t *teller) places(spans []view.Span) string {
 	return list(out)
 }
 
+// lastPower is the last power failure of a host before an event, or -1.
+func (t *teller) lastPower(host, event int) int {
+	for i := min(event, len(t.d.Events)) - 1; i >= 0; i-- {
+		if e := &t.d.Events[i]; e.Kind == "power" && e.Host == host {
+			return i
+		}
+	}
+	return -1
+}
+
 // leftByPower says, where a host first looks at persistent memory after a power failure, which bytes are not as they
-// were before it. Such a look ends the doubt about them.
+// were before it.
 func (t *teller) leftByPower() {
-	failed := map[int]bool{} // by host
-	next := 0
 	for i := range t.d.Changes {
 		c := &t.d.Changes[i]
-		for ; next < len(t.d.Events) && next <= c.Event; next++ {
-			if e := &t.d.Events[next]; e.Kind == "power" && e.Host >= 0 {
-				failed[e.Host] = true
-			}
-		}
-		g := &t.d.Regions[c.Region]
-		if g.Name == "" || !failed[g.Host] || !t.settles(c) {
+		host := t.d.Regions[c.Region].Host
+		if !t.settles(c, t.lastPower(host, c.Event)) {
 			continue
 		}
 		now, err := hex.DecodeString(c.Data)
 		if was := t.content(i); err == nil && !bytes.Equal(was, now) {
 			t.key(c.Event, "%s finds that the power failure took what was at %s: %s is there, not %s.",
-				t.d.Hosts[g.Host], t.places([]view.Span{*span(c)}), value(now), value(was))
+				t.d.Hosts[host], t.places([]view.Span{*span(c)}), value(now), value(was))
 		}
 	}
 }
 
-// settles reports whether a change is what a power failure had left, and a look at it decided.
-func (t *teller) settles(c *view.Change) bool {
-	return c.Request < 0 && slices.ContainsFunc(t.d.Doubts, func(x view.Doubt) bool {
-		return !x.Open && x.Event == c.Event && x.Region == c.Region && x.Offset == c.Offset
-	})
+// settles reports whether a change is what a power failure had left of bytes that were in doubt then: a look at them
+// decided it, and no store.
+func (t *teller) settles(c *view.Change, failure int) bool {
+	at := span(c)
+	looked := slices.ContainsFunc(t.d.Looks, func(l view.Span) bool { return l.Event == c.Event && overlap(&l, at) })
+	open := false // the doubt from before the failure
+	for _, x := range t.d.Doubts {
+		if x.Region != c.Region || x.Offset != c.Offset || x.Event > c.Event {
+			continue
+		}
+		switch {
+		case x.Event <= failure:
+			open = x.Open
+		case x.Event < c.Event:
+			return false // it has been decided, or something else was stored
+		}
+	}
+	return failure >= 0 && c.Request < 0 && looked && open
 }
 
 // content is what the bytes of a change were before it.

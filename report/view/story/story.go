@@ -118,6 +118,9 @@ func (t *teller) others() {
 			t.sayOf(i, calls, "%s calls", t.d.Hosts[e.Host])
 			calls = nil
 		}
+		if e.Kind == "service" && len(t.d.Requests) == 0 && e.Source >= 0 {
+			t.sayOf(i, []string{t.d.Sources[e.Source].Name}, "%s %s, at", t.d.Hosts[e.Host], e.Text) // nothing else says what it did
+		}
 		if e.Kind == "unreachable" {
 			t.say(i, "%s %s.", t.d.Hosts[e.Host], e.Text)
 		}
