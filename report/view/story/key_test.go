@@ -72,6 +72,12 @@ func TestKeySentences(t *testing.T) {
 			return d
 		}(),
 			[]string{"*b loses power. Not certain to persist: bytes 0 to 15 of log."}},
+		"what comes in the step of a look to bytes that were persistent": {func() view.Document {
+			d := power(view.Change{Event: 1, Data: "0100000000000000", Request: 0}, view.Change{Event: 5, Data: "0300000000000000", Request: -1})
+			d.Doubts = d.Doubts[1:2]
+			return d
+		}(),
+			[]string{"*b loses power. Not certain to persist: bytes 8 to 15 of log."}},
 		"a store that lands after a power failure, and is persisted at once": {func() view.Document {
 			d := power(view.Change{Event: 1, Data: "0100000000000000", Request: 0}, view.Change{Event: 5, Data: "0300000000000000", Request: -1})
 			d.Looks = nil
