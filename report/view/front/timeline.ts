@@ -62,14 +62,15 @@ export class Timeline {
       }
       tr.append(td);
     });
-    tr.append(this.words(l));
+    const what = this.words(l);
+    tr.append(what);
     const source = el("td", { class: "source" }, l.sources.join(", "));
     const found = doc.sources.find((s) => s.name === l.sources[l.sources.length - 1]);
     if (found !== undefined && found.lines.length > 0) tr.title = found.name + "\n" + found.lines[found.line - found.first].trim();
     tr.append(source);
     if (i === this.decisive.chance) {
       tr.classList.add("chance");
-      source.append(el("span", { class: "note" }, doc.violation?.litmus ? "it could still be avoided" : "the promise could still be kept"));
+      what.append(el("span", { class: "note" }, doc.violation?.litmus ? "it could still be avoided" : "the promise could still be kept"));
     }
     tr.addEventListener("click", () => this.choose(i));
     this.rows.push(tr);
