@@ -2,13 +2,15 @@ package browser_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
 )
 
 // overText lists the words of the timeline that an arrow, a mark or an end of one lies on, as the browser has set them: a
-// point every two pixels of each line, and the corners of each square.
+// point every two pixels of each line, and the corners of each square. On paper an arrow is cut into pieces for the rows.
 const overText = `(() => {
 	const words = [], walk = document.createTreeWalker(document.querySelector(".timeline"), NodeFilter.SHOW_TEXT);
 	for (let n = walk.nextNode(); n; n = walk.nextNode()) {
@@ -27,11 +29,17 @@ const overText = `(() => {
 		}
 	};
 	let points = 0;
-	for (const e of document.querySelectorAll(".lanes > .arrows polyline, .lanes > .arrows path, .lanes > .arrows circle")) {
-		const m = e.getScreenCTM(), end = e.getTotalLength();
-		for (let i = 0; i <= end + 1; i += 2, points++) { const p = e.getPointAtLength(Math.min(i, end)).matrixTransform(m); at(p.x, p.y) }
+	const drawn = document.body.classList.contains("paper") ? ".arrows.cut" : ".lanes > .arrows";
+	for (const e of document.querySelectorAll(["polyline", "path", "circle"].map((x) => drawn + " " + x).join(","))) {
+		const m = e.getScreenCTM(), end = e.getTotalLength(), svg = e.closest("svg"), clip = svg.getBoundingClientRect();
+		for (let i = 0; i <= end + 1; i += 2) {
+			const p = e.getPointAtLength(Math.min(i, end)).matrixTransform(m);
+			if (svg.classList.contains("cut") && (p.y < clip.top || p.y > clip.bottom)) continue;
+			points++;
+			at(p.x, p.y);
+		}
 	}
-	for (const e of document.querySelectorAll(".lanes > .arrows rect")) {
+	for (const e of document.querySelectorAll(drawn === ".arrows.cut" ? "none" : drawn + " rect")) {
 		const b = e.getBoundingClientRect();
 		for (const x of [b.left, b.right]) for (const y of [b.top, b.bottom]) at(x, y);
 	}
@@ -123,5 +131,51 @@ func TestOpensAndPlays(t *testing.T) {
 	b.do(`document.getElementById("larger").click()`)
 	if large := eval[float64](b, size); large <= small {
 		t.Errorf("larger: %f after %f", large, small)
+	}
+}
+
+// The strips of memory have the cells of the tables, in each row, and what is under way to them.
+func TestStripsAreMemory(t *testing.T) {
+	f := stampsCross(t)
+	b := newTab(t, 1500, 1000)
+	b.open(f.doc)
+	type strip struct{ Name, Cells, Flying string }
+	got := eval[[][2][]strip](b, `[...document.querySelectorAll(".timeline tbody button")].map((x) => { x.click();
+		const text = (e, s) => [...e.querySelectorAll(s)];
+		return [text(document, ".memory > .strip").map((s) => ({ Name: s.previousElementSibling.textContent, Cells: text(s, ".cell").map((c) => parseInt(c.querySelector(".at").textContent)).join(),
+				Flying: text(s, ".cell").map((c) => c.querySelectorAll(".flying").length > 0).join() })),
+			text(document, ".memory > details:first-of-type .cells").map((t) => ({ Name: t.caption.textContent.replace(/: \d+ bytes$/, ""), Cells: [...t.tBodies[0].rows].filter((r) => r.cells.length === 4).map((r) => r.cells[0].textContent).join(),
+				Flying: [...t.tBodies[0].rows].filter((r) => r.cells.length === 4).map((r) => r.cells[3].textContent.includes("→ undecided")).join() }))] })`)
+	flying := false
+	for i, x := range got {
+		if diff := cmp.Diff(x[1], x[0]); diff != "" {
+			t.Errorf("row %d: the strips differ from the tables: %s", i, diff)
+		}
+		for _, s := range x[0] {
+			flying = flying || strings.Contains(s.Flying, "true")
+		}
+	}
+	if len(got) < 5 || !flying {
+		t.Errorf("%d rows, something is under way: %v", len(got), flying)
+	}
+}
+
+// Long headers fold, and have all that they fold.
+func TestLongHeadersFold(t *testing.T) {
+	f := stampsCross(t)
+	f.doc.Violation.Message = strings.Repeat("It is wrong. ", 40) + "\nAnd more."
+	for len(f.doc.Decisions) < 20 {
+		f.doc.Decisions = append(f.doc.Decisions, f.doc.Decisions[0])
+	}
+	b := newTab(t, 800, 900)
+	b.open(f.doc)
+	if open := eval[bool](b, `document.querySelector("header .long").open || document.querySelector("header ol").parentElement.open`); open {
+		t.Error("a long header is open at first")
+	}
+	if got := eval[string](b, `document.querySelector(".message").textContent`); got != f.doc.Violation.Message {
+		t.Errorf("the message is %q", got)
+	}
+	if n := eval[float64](b, `document.querySelector("header").getBoundingClientRect().height`); n > 300 {
+		t.Errorf("the header is %.0f pixels high", n)
 	}
 }

@@ -64,6 +64,9 @@ func TestPrints(t *testing.T) {
 				b.toPaper(paper)
 				heights[eval[float64](b, `document.querySelector(".timeline").getBoundingClientRect().height`)] = true
 				b.checkPaper(font, name != "litmus")
+				if name != "litmus" {
+					b.checkArrows("on paper")
+				}
 				if i == 0 {
 					checkGrey(t, b)
 					pdf := pdfOf(b)

@@ -43,9 +43,11 @@ function completion(doc: Document, x: Decision, who: string): string {
   return `${doc.hosts[r.host]} sees the completion of ${r.op} #${r.number} to ${doc.hosts[r.peer]} next`;
 }
 
-// actor is a task without the life and the name that most have.
+// actor is a task: that of a host which is called main has the name of the host.
 function actor(name: string): string {
-  return name.replace(/\.\d+\/main$/, "");
+  const m = /^(.+)\.\d+\/(.+)$/.exec(name);
+  if (m === null) return name;
+  return m[2] === "main" ? m[1] : `“${m[2]}” of ${m[1]}`;
 }
 
 // piece is a part of a request, such as app→peer2#3.0, in words.
