@@ -76,7 +76,7 @@ func (t *teller) leftByPower() {
 			continue
 		}
 		now, err := hex.DecodeString(c.Data)
-		if was := t.content(i); err == nil && !bytes.Equal(was, now) {
+		if was := t.content(span(c), i); err == nil && !bytes.Equal(was, now) {
 			t.key(c.Event, "%s finds that the power failure took what was at %s: %s is there, not %s.",
 				t.d.Hosts[host], t.places([]view.Span{*span(c)}), value(now), value(was))
 		}
@@ -103,11 +103,10 @@ func (t *teller) settles(c *view.Change, failure int) bool {
 	return failure >= 0 && c.Request < 0 && looked && open
 }
 
-// content is what the bytes of a change were before it.
-func (t *teller) content(change int) []byte {
-	at := span(&t.d.Changes[change])
+// content is what some bytes were after a number of changes.
+func (t *teller) content(at *view.Span, changes int) []byte {
 	out := make([]byte, at.Length)
-	for i := range change {
+	for i := range changes {
 		c := &t.d.Changes[i]
 		if x := span(c); overlap(x, at) {
 			data, err := hex.DecodeString(c.Data)
