@@ -224,7 +224,11 @@ func (f *replayFlags) show(w io.Writer, ce *explore.Counterexample, r *explore.R
 	if _, err := fmt.Fprintf(w, "%s with %s\n\n", ce.Scenario, ce.Bounded()); err != nil {
 		return err
 	}
-	if err := explore.WriteTimeline(w, r, explore.TimelineOptions{All: f.all, Width: f.width}); err != nil {
+	test := ""
+	if litmus.IsScenario(ce.Scenario) {
+		test = ce.Text
+	}
+	if err := writeTimeline(w, r, test, explore.TimelineOptions{All: f.all, Width: f.width}); err != nil {
 		return err
 	}
 	text, code := outcome(ce, r)
