@@ -161,6 +161,8 @@ func TestExitStatus(t *testing.T) {
 		{"check demo --workers 5000", 2, "", "1 to 1024"},
 		{"check demo --workers many", 2, "", "--help"},
 		{"check demo --max-runs -1", 2, "", "--help"},
+		{"check demo/restart --faults crash(b)<=1 --max-memory 1KiB", 3, "reason      explore: the memory limit is reached", ""},
+		{"check demo --max-memory lots", 2, "", "want a number of bytes"},
 		{"check demo --step-timeout 0s", 2, "", "--step-timeout 0s"},
 		{"check demo --max-time -1s", 2, "", "negative"},
 		{"check demo --save s", 2, "", "--save and --resume need a single scenario, not 2"},
