@@ -37,7 +37,8 @@ may still fail through other states, or no longer fail because it has become a d
 run; replay then states how many decisions no longer apply.
 
 --story tells the run in sentences instead: what clients asked for and got, which hosts
-failed, what was in whose memory by then, and what a recovery did not find.
+failed, what was in whose memory by then, and what a recovery did not find. Stars mark the
+sentences that are the key to the run.
 
 --html writes a page instead, one file that opens from disk: lanes and arrows, memory
 cell by cell, the operations of the clients, and the last step after which the promise
