@@ -33,7 +33,10 @@ type Options struct {
 	Seed       uint64
 	MaxRuns    uint64        // 0: no limit (random and pct: 10,000; mixed: of both searches together)
 	MaxTime    time.Duration // 0: no limit
-	Workers    int           // 0: one for each core
+	// MaxMemory limits the memory of the process in bytes, roughly: an exhaustive search stops with [RanOut] before it
+	// keeps more, and can be saved and resumed with more. 0: no limit.
+	MaxMemory uint64
+	Workers   int // 0: one for each core
 	// NoSymmetry distinguishes interchangeable hosts, to show what symmetry saves and
 	// that it loses nothing.
 	NoSymmetry bool
@@ -115,14 +118,15 @@ type Result struct {
 	// EagerLog10 is the decimal logarithm of the number of eager states that the states
 	// of the search represent.
 	EagerLog10 float64
-	// Remaining estimates how many more runs a search that ran out would have made.
+	// Remaining is how many more runs a sampling search that ran out would have made. It is
+	// negative if that is unknown, as for every exhaustive search: what states are still to be found is not known.
 	Remaining float64
 	Space     Space
 	Sometimes []Condition
 	Outcomes  []string
 	// Counterexample is set if the verdict is Violated.
 	Counterexample *Counterexample
-	// Reason is why the verdict is Unknown.
+	// Reason is why the verdict is Unknown, or which limit it was if that was not set for runs or time.
 	Reason error
 	Steps  uint64 // simulated events
 	Posts  uint64 // simulated send work requests
@@ -254,6 +258,7 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	x.every, x.backwards, x.edges, x.seek = opt.EveryOrder || opt.Eager, opt.Backwards, opt.Edges, opt.Seek
 	x.noPrivate = opt.NoPrivate
 	x.limit = opt.limits(start)
+	defer x.memory.bound(opt.MaxMemory)()
 	x.push(&chain{At: noState, Todo: []sim.Actor{0}})
 	if opt.Resume != "" {
 		if err := x.load(opt.Resume, r, &opt, cases[0]); err != nil {
@@ -264,7 +269,7 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		return Progress{Scenario: s.Name, Runs: x.runs, States: x.states.len(), Frontier: x.left,
-			Remaining: x.remaining(), Elapsed: x.totals.Elapsed + time.Since(start)}
+			Remaining: unknown, Elapsed: x.totals.Elapsed + time.Since(start)}
 	})
 	inParallel(cases, x.work)
 	done()
@@ -283,7 +288,7 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	case x.failed != nil:
 		r.violated(cases[0], opt, x.failed, &moves{path: x.bad})
 	case x.ranOut:
-		r.Verdict, r.Remaining = RanOut, x.remaining()
+		r.Verdict, r.Remaining, r.Reason = RanOut, unknown, x.full
 	default:
 		r.Verdict, r.Exhausted = Verified, true
 	}

@@ -41,6 +41,8 @@ type Counterexample struct {
 	Tries int `json:"tries"`
 	// Text is the text of the scenario, if it has one.
 	Text string `json:"text,omitempty"`
+	// Mutant is the deliberate bug with which the run fails; empty for the code as it is.
+	Mutant string `json:"mutant,omitempty"`
 }
 
 // Errors about counterexample files.

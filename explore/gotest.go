@@ -31,7 +31,8 @@ var builtin = []string{"github.com/verbatim-rdma/verbatim/protocol/", "github.co
 // Test checks a scenario in a Go test. It fails unless the verdict is [Verified], or
 // [Clean] where the options or the scenario choose a sampling strategy. A violation is
 // printed with its timeline, the command that replays it and a regression test. With
-// VERBATIM_REPLAY=FILE in the environment it replays that counterexample instead.
+// VERBATIM_REPLAY=FILE in the environment it replays that counterexample instead. With
+// VERBATIM_HTML=FOLDER it also writes a page, see [EnvHTML].
 //
 // The check stops shortly before the test's deadline (go test -timeout), with verdict [RanOut].
 // With go test -v it reports its progress every few seconds.
@@ -79,6 +80,10 @@ func judge(t testing.TB, s *Scenario, r *Result, limit *deadline, pkg string) {
 			t.Logf("warning: %s", w)
 		}
 	case RanOut:
+		if r.Reason != nil {
+			t.Errorf("%s: after %d runs and %d states: %v: nothing was found, and nothing is verified\n%s", s.Name, r.Runs, r.States, r.Reason, timing(r))
+			return
+		}
 		t.Errorf("%s: %s ended the search after %d runs and %d states: nothing was found, and nothing is verified%s; %s\n%s",
 			s.Name, limit.ended(), r.Runs, r.States, left(r.Remaining), limit.advice(), timing(r))
 	default:
@@ -103,7 +108,7 @@ func left(runs float64) string {
 	if runs <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (about %.3g runs are left)", runs)
+	return fmt.Sprintf(" (%.3g runs are left)", runs)
 }
 
 // violation returns the text of a failed test.
@@ -117,13 +122,13 @@ func violation(t testing.TB, s *Scenario, ce *Counterexample, pkg string) string
 	if err != nil {
 		fmt.Fprintf(&b, "\nand the replay failed: %v\n", err)
 	}
-	b.WriteString("\n" + howToReplay(t.Name(), ce, pkg))
+	b.WriteString("\n" + howToReplay(t.Name(), s, ce, pkg))
 	b.WriteString("\nA regression test, where scenario is this one:\n\n" + RegressionTest(ce))
 	return b.String()
 }
 
-// howToReplay saves ce and describes how to replay it.
-func howToReplay(test string, ce *Counterexample, pkg string) string {
+// howToReplay saves ce and describes how to replay it. It writes the page of the run, if that is asked for.
+func howToReplay(test string, s *Scenario, ce *Counterexample, pkg string) string {
 	file := ""
 	dir, err := filepath.Abs(cmp.Or(os.Getenv(EnvOut), os.TempDir())) // go test runs in the package's folder, and the user is elsewhere
 	if err == nil {
@@ -136,7 +141,8 @@ func howToReplay(test string, ce *Counterexample, pkg string) string {
 	if slices.ContainsFunc(builtin, func(dir string) bool { return strings.HasPrefix(pkg, dir) }) {
 		text += "  " + Command(program, file) + "\n"
 	}
-	return text + "  " + EnvReplay + "=" + Quote(file) + " go test -count=1 -run " + Quote(pattern(test)) + " " + Quote(pkg) + "\n"
+	again := EnvReplay + "=" + Quote(file) + " go test -count=1 -run " + Quote(pattern(test)) + " " + Quote(pkg)
+	return text + "  " + again + "\n" + page(s, ce, again)
 }
 
 // pattern matches exactly one test or subtest.

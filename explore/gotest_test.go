@@ -103,6 +103,14 @@ func TestStoppedIsNotClean(t *testing.T) {
 	}
 }
 
+// How much an exhaustive search has still to find is not known, and it does not guess.
+func TestStoppedSearchDoesNotGuessWhatRemains(t *testing.T) {
+	r, err := explore.Check(flagBeforeData(), explore.Options{MaxRuns: 3, Workers: 1})
+	if err != nil || r.Verdict != explore.RanOut || r.Remaining >= 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 func TestReplayInsteadOfChecking(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(explore.EnvOut, dir)

@@ -5,12 +5,15 @@ import (
 	"time"
 )
 
+// unknown is a number of runs that is not known.
+const unknown = -1
+
 // Progress is a snapshot of a running search.
 type Progress struct {
 	Scenario     string
 	Runs, States uint64
 	Frontier     int
-	Remaining    float64 // estimated runs, negative if unknown
+	Remaining    float64 // runs, negative if unknown
 	Elapsed      time.Duration
 }
 

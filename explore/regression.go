@@ -11,6 +11,8 @@ import (
 // that knows the scenario.
 func Command(program, file string) string { return "go run " + program + " replay " + Quote(file) }
 
+const fileSuffix = ".counterexample.json"
+
 // FileName returns the file name of a scenario's counterexample.
 func FileName(scenario string) string {
 	return strings.Map(func(r rune) rune {
@@ -18,7 +20,7 @@ func FileName(scenario string) string {
 			return r
 		}
 		return '-'
-	}, strings.TrimLeft(scenario, ".")) + ".counterexample.json"
+	}, strings.TrimLeft(scenario, ".")) + fileSuffix
 }
 
 // SaveIn writes ce into a directory under its usual name and returns the path.

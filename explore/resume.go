@@ -31,16 +31,15 @@ type snapshot struct {
 	NoSymmetry, Eager         bool
 	// Build identifies the program, and Probe is the trace of the default run, which
 	// differs for a scenario made from other data.
-	Build   string
-	Probe   uint64
-	Totals  totals
-	Spawned float64
-	Tally   tally
-	States  [shards][]state
-	Moves   []move
-	Orders  [][]uint8
-	Sleeps  [][]sim.Actor
-	Chains  []*chain
+	Build  string
+	Probe  uint64
+	Totals totals
+	Tally  tally
+	States [shards][]state
+	Moves  []move
+	Orders [][]uint8
+	Sleeps [][]sim.Actor
+	Chains []*chain
 }
 
 // probe returns the trace of the default run.
@@ -72,7 +71,7 @@ func (s *search) save(path string, r *Result, opt *Options, c *Case) error {
 func (s *search) snapshot(r *Result, opt *Options) *snapshot {
 	t := &s.states
 	out := &snapshot{Version: snapshotVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Timers: r.Timers.String(), Strengthen: r.Strengthen,
-		NoSymmetry: opt.NoSymmetry, Eager: opt.Eager, Totals: s.totals, Spawned: s.spawned, Tally: s.tally,
+		NoSymmetry: opt.NoSymmetry, Eager: opt.Eager, Totals: s.totals, Tally: s.tally,
 		Moves: t.moves.values(), Orders: t.orders.values(), Sleeps: t.sleeps.values(), Chains: s.stack}
 	for i := range t.shard {
 		for j := range uint32(t.shard[i].n) {
@@ -142,7 +141,7 @@ func (s *search) load(path string, r *Result, opt *Options, c *Case) error {
 }
 
 func (s *search) restore(snap *snapshot) error {
-	s.runs, s.totals, s.spawned = snap.Totals.Runs, snap.Totals, snap.Spawned
+	s.runs, s.totals = snap.Totals.Runs, snap.Totals
 	s.tally.add(&snap.Tally)
 	t := &s.states
 	for _, m := range snap.Moves {

@@ -164,8 +164,8 @@ func checkSampling(cases []*Case, opt Options, r *Result, start time.Time) {
 	case bad != nil:
 		r.violated(cases[0], opt, bad, newSampler(opt.Strategy, opt.Seed, badRun))
 	case stopped || next == 0:
-		r.Verdict = RanOut // stopped before it had made all the runs requested
-		r.Remaining = -1   // unknown: a limit in time says nothing about runs
+		r.Verdict = RanOut    // stopped before it had made all the runs requested
+		r.Remaining = unknown // a limit in time says nothing about runs
 		if opt.MaxRuns > 0 {
 			r.Remaining = float64(opt.MaxRuns - next)
 		}

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"errors"
-	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -23,24 +22,25 @@ type search struct {
 	edges     func(*Edge)    // Options.Edges
 	tree      *atomic.Uint64 // Options.tree
 
-	mu      sync.Mutex
-	wake    *sync.Cond
-	stack   []*chain
-	left    int // known ways of the chains in the stack
-	busy    int // workers that run
-	idle    int // workers that wait
-	runs    uint64
-	spawned float64 // ways that a run adds, on average
-	tally   tally
-	totals  totals // of the earlier parts, and at the end of all
-	limit   limits
-	ranOut  bool
-	failed  error
-	bad     []move   // the path to the violation
-	seek    []string // Options.Seek
-	passed  error    // the first violation that is not sought
-	past    []move   // and the path to it
-	broken  error
+	mu     sync.Mutex
+	wake   *sync.Cond
+	stack  []*chain
+	left   int // known ways of the chains in the stack
+	busy   int // workers that run
+	idle   int // workers that wait
+	runs   uint64
+	tally  tally
+	totals totals // of the earlier parts, and at the end of all
+	limit  limits
+	memory memory
+	full   error // the limit of memory ended the search
+	ranOut bool
+	failed error
+	bad    []move   // the path to the violation
+	seek   []string // Options.Seek
+	passed error    // the first violation that is not sought
+	past   []move   // and the path to it
+	broken error
 }
 
 // limits bound a search.
@@ -100,6 +100,9 @@ func (s *search) pop() *chain {
 	if len(s.stack) > 0 && s.limit.hit(s.runs) {
 		s.ranOut = true
 	}
+	if len(s.stack) > 0 && !s.ranOut && s.memory.full() {
+		s.ranOut, s.full = true, s.memory.err()
+	}
 	if s.over() || len(s.stack) == 0 {
 		s.wake.Broadcast()
 		return nil
@@ -120,7 +123,6 @@ func (s *search) work(c *Case) {
 		if x == nil {
 			break
 		}
-		before := s.left
 		s.runs++
 		s.busy++
 		err := s.unlocked(func() { w.run(x) })
@@ -128,7 +130,6 @@ func (s *search) work(c *Case) {
 		if err != nil {
 			s.broken = err
 		}
-		s.spawned += (float64(s.left-before) - s.spawned) / 4096
 		if s.busy == 0 && s.idle > 0 {
 			s.wake.Broadcast()
 		}
@@ -186,16 +187,6 @@ func (s *search) runOut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ranOut = true
-}
-
-// remaining estimates the remaining runs as a branching process: each run takes one way
-// and adds m ways on average, so n ways make n/(1-m) runs. It is negative while the
-// search still grows.
-func (s *search) remaining() float64 {
-	if s.spawned >= 0 {
-		return -1
-	}
-	return float64(s.left+s.busy) / math.Max(-s.spawned, 1e-3)
 }
 
 // guard turns a divergence into an error.

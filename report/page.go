@@ -139,5 +139,5 @@ func verdictMark(v explore.Verdict) part {
 	case "✗":
 		look += " bad"
 	}
-	return el("span", class(look), text(mark(v), " ", verdict(v)))
+	return el("span", class(look), text(mark(v), " ", Word(v)))
 }

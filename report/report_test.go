@@ -138,7 +138,7 @@ func TestPageOfRareFacts(t *testing.T) {
 	r.Checks[1].Result.Reason = errors.New("it hangs")
 	r.Cells[0].Run = ""
 	rare := plain(written(t, r))
-	for _, want := range []string{"bounds two hosts", "Warning: " + x.Warning(), "with 2 workers", "the states stand for 10^12.3 states", "not exhausted: about 10^9.6 runs remain",
+	for _, want := range []string{"bounds two hosts", "Warning: " + x.Warning(), "with 2 workers", "the states stand for 10^12.3 states", "not exhausted: 10^9.6 runs remain",
 		"strengthened by " + x.Strengthen.String(), "it hangs", "✗ breaks demo/breaks: lost (no run was kept)"} {
 		if !strings.Contains(rare, want) || strings.Contains(usual, want) {
 			t.Errorf("the page of rare facts, and no other, should say %q", want)

@@ -26,8 +26,11 @@ var verdicts = map[explore.Verdict]words{
 	explore.Unknown: {"?", ": the check could not decide", "The check could not decide."},
 }
 
-// verdict is the word for a verdict.
-func verdict(v explore.Verdict) string {
+// Interrupted is the line of a search that Ctrl-C stopped.
+var Interrupted = Word(explore.RanOut) + ": interrupted; nothing was found, and nothing is verified"
+
+// Word is the word for a verdict.
+func Word(v explore.Verdict) string {
 	return strings.ToUpper(strings.ReplaceAll(string(v), "-", " "))
 }
 
@@ -36,7 +39,7 @@ func mark(v explore.Verdict) string { return verdicts[v].mark }
 func meaning(r *explore.Result) string { return verdicts[r.Verdict].meaning }
 
 // Line is a verdict and what it means, in a line.
-func Line(v explore.Verdict) string { return verdict(v) + verdicts[v].line }
+func Line(v explore.Verdict) string { return Word(v) + verdicts[v].line }
 
 // Met says whether a condition was met, and how certain that is.
 func Met(r *explore.Result, c explore.Condition) string {
@@ -57,7 +60,7 @@ func Ended(r *explore.Result) string {
 	case r.Exhausted:
 		return "exhausted"
 	case r.Remaining > 0:
-		return "not exhausted: about " + Estimate(r.Remaining) + " runs remain"
+		return "not exhausted: " + Estimate(r.Remaining) + " runs remain"
 	}
 	return "not exhausted"
 }

@@ -33,13 +33,14 @@ With --backend rdma it runs on cards, Soft-RoCE included, and needs a program bu
 --peer-device, or you start it on another machine, with bench peer. With --backend sim,
 the default, it measures the speed of the simulator; there are no latencies, because its
 time is not real. Bench paper adds a clock, to compare the numbers of SplitFT's paper
-with our code on a model of its cluster. Bench cost and bench pool compute what Sift costs.
+with our code on a model of its cluster. Bench cost and bench pool compute what Sift costs,
+and bench stores measures its key-value store beside others.
 
 docs/benchmarks.md explains how it measures, and the limits of the numbers.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBenchVerbs(), newBenchNCL(), newBenchApps(), newBenchPaper(), newBenchCost(), newBenchPool(), newBenchPeer())
+	c.AddCommand(newBenchVerbs(), newBenchNCL(), newBenchApps(), newBenchPaper(), newBenchCost(), newBenchPool(), newBenchStores(), newBenchPeer())
 	return c
 }
 

@@ -57,7 +57,7 @@ it runs them on software devices over TCP, whose profile is
 ` + soft.Profile + `. It prints how often which final
 state was seen, and which ones are allowed. Tests that need a fault or an operation
 that the cards lack are skipped, with the reason. Without arguments it runs the
-tests in ` + litmusfiles.Dir + `. docs/litmus.md has the details. In the simulator alone
+tests in ` + litmusfiles.Dir + `. docs/fidelity.md has the details. In the simulator alone
 'verbatim litmus' runs them.
 
 --json prints one object per line with the keys file, test, profile, verdict (ok, known,

@@ -28,7 +28,7 @@ memory of 2f+1 peers, of which f may fail and are then replaced by others.
 
 The processes communicate over HTTP, which is not protected unless all of them have
 --tls-cert, --tls-key and --tls-ca. Data goes through the cards, always unencrypted.
-docs/ncl.md has a walk-through.
+docs/ncl-run.md has a walk-through.
 
 A program without the build tag rdma opens no card, and takes --device soft: verbs
 in software over TCP, for testing, on Linux and macOS. So does one that

@@ -34,7 +34,7 @@ refuses CPU nodes with others.
 
 The processes set up connections over HTTP, which is not protected unless all of them have
 --tls-cert, --tls-key and --tls-ca. Data goes through the cards, always unencrypted.
-docs/sift.md has a walk-through.
+docs/sift-run.md has a walk-through.
 
 A program without the build tag rdma opens no card, and takes --device soft: verbs of
 software over TCP, for trying and testing. So does one that finds no card. All processes must

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"os"
@@ -62,19 +63,19 @@ func TestNewModuleWorks(t *testing.T) {
 		"go vet ./... && gofmt -l .": "",
 		"go run . vet":               "",
 		"go vet -vettool=$(go tool -n verbatim-vet) ./...": "",
-		"go test ./...":                         "ok  \texample.com/lock/registercheck",
-		"go run . list":                         "register/recovery",
-		"go run . --help":                       "lock replay register-recovery.counterexample.json",
-		"go run . check register":               "register/recovery: VERIFIED",
-		"go run . mutants register --out found": "1 of 1 mutants are caught",
-		"go run . matrix register --max-runs 20 || [ $? = 1 ]":                      "no scenario uses an Atomic",
-		"go run . check register --report r.html --matrix none":                     "exhausted",
-		"go run . explore register/none || [ $? = 1 ]":                              "unknown scenario \"register/none\"; known: register/recovery",
-		"go run . mutants register --generate --name x || true":                     "a mutant is called FUNCTION:OPERATOR:NUMBER, such as register.",
-		"go run . mutants explore || [ $? = 1 ]":                                    "testdata/mutants/explore has no patches",
-		"go run main.go mutants register || [ $? = 1 ]":                             "build its package, as `go run .` does",
-		"cd .. && go run -C lock . check ncl || [ $? = 1 ]":                         "unknown protocol \"ncl\"; known: register",
-		"go build -o ../check . && cd .. && ./check mutants register || [ $? = 2 ]": "it is not in the source tree of example.com/lock",
+		"go test ./...":           "ok  \texample.com/lock/registercheck",
+		"go run . list":           "register/recovery",
+		"go run . --help":         "lock replay register-recovery.counterexample.json",
+		"go run . check register": "register/recovery: VERIFIED",
+		"go run . mutants register --out found && go run . replay found/one-answer.counterexample.json --width 100; [ $? = 1 ]": "still fails; the run is identical",
+		"go run . matrix register --max-runs 20 || [ $? = 1 ]":                                                                  "no scenario uses an Atomic",
+		"go run . check register --report r.html --matrix none":                                                                 "exhausted",
+		"go run . explore register/none || [ $? = 1 ]":                                                                          "unknown scenario \"register/none\"; known: register/recovery",
+		"go run . mutants register --generate --name x || true":                                                                 "a mutant is called FUNCTION:OPERATOR:NUMBER, such as register.",
+		"go run . mutants explore || [ $? = 1 ]":                                                                                "testdata/mutants/explore has no patches",
+		"go run main.go mutants register || [ $? = 1 ]":                                                                         "build its package, as `go run .` does",
+		"cd .. && go run -C lock . check ncl || [ $? = 1 ]":                                                                     "unknown protocol \"ncl\"; known: register",
+		"go build -o ../check . && cd .. && ./check mutants register || [ $? = 2 ]":                                             "it is not in the source tree of example.com/lock",
 	} {
 		if code, out := inShell(t, dir, line); code != 0 || !strings.Contains(out, want) || want == "" && out != "" {
 			t.Errorf("%s: status %d; want %q:\n%s", line, code, want, out)
@@ -100,6 +101,8 @@ func TestNewModuleCatchesMistakes(t *testing.T) {
 	}
 	dir := newModule(t)
 	t.Setenv("VERBATIM_OUT", t.TempDir())
+	pages := t.TempDir()
+	t.Setenv("VERBATIM_HTML", pages)
 	name := filepath.Join(dir, "register", "register.go")
 	good, err := os.ReadFile(name)
 	if err != nil {
@@ -116,6 +119,10 @@ func TestNewModuleCatchesMistakes(t *testing.T) {
 		}
 		replays = append(replays, found[1])
 	}
+	page, err := os.ReadFile(filepath.Join(pages, "register-recovery.html"))
+	if err != nil || !bytes.Contains(page, []byte("Write(2) had returned, and the next life read 1")) || !bytes.Contains(page, []byte("client starts again (life 1).")) {
+		t.Errorf("the page of the test: %v, %d bytes", err, len(page))
+	}
 	for _, line := range replays {
 		if code, out := inShell(t, dir, line); code != 1 || !strings.Contains(out, "still fails") {
 			t.Errorf("%s: status %d:\n%s", line, code, out)
@@ -126,6 +133,56 @@ func TestNewModuleCatchesMistakes(t *testing.T) {
 		if code, out := inShell(t, dir, line); code != 0 {
 			t.Errorf("%s of what is mended: status %d:\n%s", line, code, out)
 		}
+	}
+}
+
+// check --watch checks again once the source has changed, also when the change stops a build or a search.
+func TestNewModuleIsWatched(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds programs; go test ./... runs it")
+	}
+	dir := newModule(t)
+	name := filepath.Join(dir, "register", "register.go")
+	good, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, out := inShell(t, dir, "go build -o own ."); code != 0 {
+		t.Fatal(out)
+	}
+	c := exec.CommandContext(t.Context(), "./own", "check", "register", "--watch")
+	c.Dir = dir
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stderr = c.Stdout
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	until := func(want string) {
+		t.Helper()
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), want) {
+				return
+			}
+		}
+		t.Fatalf("it ended before %q", want)
+	}
+	until("register/recovery: VERIFIED")
+	clitest.Write(t, name, strings.Replace(string(good), " && c.Done == r.ids", "", 1))
+	until("register/recovery: VIOLATED")
+	clitest.Write(t, name, "no Go")
+	until("the program cannot be built")
+	clitest.Write(t, name, string(good))
+	until("register/recovery: VERIFIED")
+	until("waiting for a change")
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Errorf("the last check was good, and then Ctrl-C: %v", err)
 	}
 }
 

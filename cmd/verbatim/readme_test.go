@@ -99,21 +99,21 @@ func TestREADMEIsShort(t *testing.T) {
 // protocolRow is a row of the README's table.
 type protocolRow struct {
 	name, what string
-	sample     string // the beginning of the row in docs/mutants.md that has its score; empty: there is none
+	sample     string // the beginning of the row in docs/scores.md that has its score; empty: there is none
 }
 
 var protocolRows = []protocolRow{
 	{"ncl", "[NCL](docs/ncl.md), the log of SplitFT (Luo et al., EuroSys 2024)", "| NCL with `kit` |"},
 	{"splitfs", "[the file system](docs/splitfs.md) of SplitFT, on NCL", "| splitfs | 200 | 11 |"},
 	{"arcadia", "[Arcadia](docs/arcadia.md), a log in persistent memory (Gugnani et al.)", "| seed 79 |"},
-	{"table1", "[libpmemlog, FLEX and Query Fresh](docs/arcadia.md#table-1), with which Arcadia is compared", ""},
+	{"table1", "[libpmemlog, FLEX and Query Fresh](docs/table1.md), with which Arcadia is compared", ""},
 	{"sift", "[Sift](docs/sift.md), consensus on passive memory (Kazhamiaka et al., CoNEXT 2019)", ""},
 	{"cluster", "[sessions and controllers](docs/controllers.md) of processes", ""},
-	{"lease", "[a lock with a lease](docs/time.md#a-lock-with-a-lease), an example", ""},
+	{"lease", "[a lock with a lease](docs/lease.md), an example", ""},
 }
 
 // The README's table of protocols has the numbers of the scenarios that the command knows, of
-// the patches of mutants, and of the samples in docs/mutants.md; and CI runs the commands that
+// the patches of mutants, and of the samples in docs/scores.md; and CI runs the commands that
 // the table names. With -update it is written anew.
 func TestREADMEProtocols(t *testing.T) {
 	dir := root(t)
@@ -139,7 +139,7 @@ func TestREADMEProtocols(t *testing.T) {
 func protocolTable(t *testing.T, dir string) string {
 	var b strings.Builder
 	b.WriteString("| NAME | what it is | scenarios | bugs by hand | generated bugs caught |\n|---|---|---|---|---|\n")
-	ci, samples := fileText(t, dir, ".ci/run"), fileText(t, dir, "docs/mutants.md")
+	ci, samples := fileText(t, dir, ".ci/run"), fileText(t, dir, "docs/scores.md")
 	for _, x := range protocolRows {
 		i := slices.IndexFunc(program.Protocols, func(p command.Protocol) bool { return p.Name == x.name })
 		if i < 0 {
@@ -190,7 +190,7 @@ func byHand(t *testing.T, ci, dir, name string) string {
 	return fmt.Sprintf("%d, all caught", len(files))
 }
 
-// sampleScore is the score in a row of docs/mutants.md.
+// sampleScore is the score in a row of docs/scores.md.
 func sampleScore(t *testing.T, page, row string) string {
 	if row == "" {
 		return ""
@@ -199,7 +199,7 @@ func sampleScore(t *testing.T, page, row string) string {
 	line, _, _ := strings.Cut(rest, "\n")
 	m := regexp.MustCompile(`([0-9.]+ %) \| ([0-9.]+ %)`).FindStringSubmatch(line)
 	if !ok || m == nil {
-		t.Errorf("docs/mutants.md has no score in a row %q", row)
+		t.Errorf("docs/scores.md has no score in a row %q", row)
 		return ""
 	}
 	return m[1] + ", " + m[2] + " by scenarios alone"

@@ -1,4 +1,4 @@
-// Package lease is the example of docs/time.md: a counter in the memory of one host,
+// Package lease is the example of docs/lease.md: a counter in the memory of one host,
 // and a lock with a lease that its clients take by compare-and-swap.
 //
 // memory.go lends the memory and connects to it, lock.go takes the lock, counter.go

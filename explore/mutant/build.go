@@ -143,7 +143,10 @@ func commandWith(ctx context.Context, env []string, dir, name string, args ...st
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = grace
 	err := c.Run()
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		err = ctx.Err() // that it was killed says less
+	case err != nil:
 		err = fmt.Errorf("%w: %s %s: %w%s", ErrTool, filepath.Base(name), strings.Join(args, " "), err, indented(stderr.String()))
 	}
 	return stdout.Bytes(), err

@@ -238,6 +238,7 @@ func (p *program) caught(x *Result, s *Search) error {
 	if err := os.MkdirAll(p.r.opt.Out, 0o755); err != nil {
 		return err
 	}
+	ce.Mutant = x.Name
 	if err := ce.Save(x.File); err != nil {
 		return err
 	}
@@ -253,7 +254,7 @@ func (p *program) page(x *Result, file string) error {
 		return err
 	}
 	_, err = p.run(p.r.ctx, p.dir, "replay", file, "--html", to, "--overlay", filepath.Join(p.dir, "overlay.json"),
-		"--note", "The deliberate bug: "+x.Title+". "+x.Breaks)
+		"--note", note(x.Title, x.Breaks))
 	if exitCode(err) != 1 {
 		return fmt.Errorf("%w: %s: no page: %w", ErrTool, x.Name, err)
 	}

@@ -14,7 +14,8 @@ var (
 	// Raft-R alone, and a command built with its tag: go.etcd.io/raft brings protobuf.
 	withRaft = append(slices.Clone(checking), "go.etcd.io/raft/v3", "google.golang.org/protobuf")
 	command  = append(slices.Clone(checking), "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/jedib0t/go-pretty/v6",
-		"github.com/mattn/go-runewidth", "github.com/rivo/uniseg", "github.com/bluekeyes/go-gitdiff", "golang.org/x/tools", "golang.org/x/text", "golang.org/x/net")
+		"github.com/mattn/go-runewidth", "github.com/rivo/uniseg", "github.com/bluekeyes/go-gitdiff", "golang.org/x/tools", "golang.org/x/text", "golang.org/x/net",
+		"github.com/fsnotify/fsnotify", "golang.org/x/sys")
 )
 
 // TestModules holds packages against the modules that they may pull in, however far away.

@@ -45,7 +45,7 @@
 //
 // # Where the paper is silent
 //
-// What the code does then is in docs/sift.md, item by item. The most important ones: an
+// What the code does then is in docs/sift-rules.md, item by item. The most important ones: an
 // entry holds the term of its coordinator, and a region the term in which it was last
 // brought up to date; a memory node admits no coordinator of an earlier term than one that
 // it has admitted; a memory node that has restarted takes no part in anything until a

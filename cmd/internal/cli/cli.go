@@ -53,6 +53,11 @@ func Root(c *cobra.Command) *cobra.Command {
 	c.Version = version(debug.ReadBuildInfo()) // an own template would link text/template, and with it all exported methods: 2.8 MB
 	c.Args = NoCommand
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.AddCommand(&cobra.Command{Use: "version", Short: "Print from which versions this program was built", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(c.OutOrStdout(), "%s version %s\n", c.Name(), c.Version)
+			return err
+		}})
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see `%s --help`", err, c.CommandPath())
 	})
@@ -72,6 +77,9 @@ func Run(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 		return OK
 	case errors.As(err, &s):
 		return int(s)
+	case errors.Is(err, context.Canceled): // only Ctrl-C cancels, see Interruptible
+		fmt.Fprintf(stderr, "%s: interrupted\n", root.Name())
+		return RanOut
 	}
 	fmt.Fprintf(stderr, "%s: %v\n", root.Name(), err)
 	return Bad

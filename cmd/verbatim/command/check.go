@@ -33,8 +33,11 @@ type checkFlags struct {
 	stop      bool // at the first violation
 	audit     bool
 	auditRuns int
+	details   bool
+	watch     bool
 
 	strengthen string
+	memory     cli.Size
 }
 
 // newCheck returns the command that checks scenarios.
@@ -92,6 +95,9 @@ calls nothing of host or verbs, the check of its scenario stops with the verdict
 and reports the line. The step cannot be interrupted: it continues until the program
 exits.
 
+--watch repeats the check whenever a file of the source tree in the current directory
+changes, with a program built from it, until Ctrl-C.
+
 Exit status: 0 verified (or clean, for random and pct), 1 violated, 2 bad usage or
 input, or a file that cannot be written, 3 a limit or Ctrl-C stopped the check, or it
 could not decide. If several apply, 2 takes precedence over 1, 1 over 3, and 3 over 0.`,
@@ -106,6 +112,7 @@ could not decide. If several apply, 2 takes precedence over 1, 1 over 3, and 3 o
   verbatim check ncl --deep --max-time 30m
   verbatim check ncl --trace sqlite.strace --trace-file '*-wal'
   verbatim check ncl/twice --audit
+  verbatim check ncl/three-writes --watch
   verbatim check ncl --json | jq .verdict
   verbatim check ncl --report report.html --matrix testdata/matrix/ncl.jsonl`,
 		Args:              cli.Takes("protocols ("+cli.List(protocolNames())+") or scenarios", cobra.MinimumNArgs(1)),
@@ -128,6 +135,7 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.DurationVar(&o.MaxTime, "max-time", 0, "stop after this time, for each scenario; 0: no limit")
 	fl.DurationVar(&o.StepTimeout, "step-timeout", explore.DefaultStepTimeout, "stop the check if one step takes longer")
 	fl.IntVar(&o.Workers, "workers", 0, "parallel runs; 0: one for each core")
+	fl.Var(&f.memory, "max-memory", "stop when the search needs more memory, such as 8GiB; default: no limit")
 	fl.StringVar(&f.trace, "trace", "", "check the workload recorded in this strace `file`")
 	fl.StringVar(&f.traceFile, "trace-file", "", "the trace's file that is the log: a `pattern` or the end of its name")
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each scenario")
@@ -142,6 +150,8 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.BoolVar(&f.audit, "audit", false, "also test the rules by which the search skips steps, at sampled states")
 	fl.IntVar(&f.auditRuns, "audit-runs", audit.DefaultRuns, "with --audit: the number of sampled runs; --seed selects them")
 	fl.StringSliceVar(&o.Seek, "seek", nil, "continue past violations that are not of this `class`; report another only if there is none; repeatable")
+	fl.BoolVar(&f.watch, "watch", false, "check again whenever the source changes, until Ctrl-C")
+	fl.BoolVar(&f.details, "details", false, "describe each result in full")
 	fl.BoolVar(&o.NoShrink, "no-shrink", false, "do not shrink a counterexample")
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{
 		"profile": cli.CompleteProfile, "faults": completeFaults, "timers": completeTimers, "strategy": completeStrategy,
@@ -160,12 +170,18 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if f.watch {
+		return watch(c, args)
+	}
 	args = spelled(args, todo)
 	if len(todo) > 1 && (f.opt.Save != "" || f.opt.Resume != "") {
 		return fmt.Errorf("--save and --resume need a single scenario, not %d: name one of %s", len(todo),
 			cli.List(namesOf(todo)))
 	}
 	if err := saveable(f.opt.Save); err != nil {
+		return err
+	}
+	if err := f.unfit(todo); err != nil {
 		return err
 	}
 	if f.out != "" {
@@ -250,6 +266,8 @@ func (f *checkFlags) validate() error {
 		return errors.New("--audit-runs needs --audit")
 	case f.auditRuns < 1:
 		return fmt.Errorf("--audit-runs %d: it must be at least 1", f.auditRuns)
+	case f.watch && (o.Save != "" || o.Resume != "" || f.page.file != ""):
+		return errors.New("--watch starts each check from the beginning: omit --save, --resume and --report")
 	case f.page.matrix != "" && f.page.file == "":
 		return errors.New("--matrix needs --report")
 	case f.page.scored != "" && f.page.file == "":
@@ -265,6 +283,7 @@ func (f *checkFlags) validate() error {
 			return fmt.Errorf("--save and --resume need the strategy exhaustive; to continue %s, use another --seed", o.Strategy)
 		}
 	}
+	o.MaxMemory = uint64(f.memory)
 	return CheckLimits(o.Workers, o.MaxTime)
 }
 
@@ -350,7 +369,7 @@ func (f *checkFlags) checkOne(ctx context.Context, s *explore.Scenario, stdout, 
 	if f.asJSON {
 		err = writeJSON(stdout, r, x, file)
 	} else {
-		err = f.report(stdout, s, r, x, file, unsaved == nil)
+		err = f.report(stdout, &finding{s, r, x, file, unsaved == nil, ctx.Err() != nil})
 	}
 	return statusOf(r), errors.Join(unsaved, err)
 }

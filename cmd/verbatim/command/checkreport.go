@@ -44,8 +44,8 @@ func (p *checkPage) begin(ctx context.Context, f *checkFlags, args []string, std
 	if p.file == "" {
 		return nil
 	}
-	if st, err := os.Stat(filepath.Dir(p.file)); err != nil || !st.IsDir() {
-		return errors.Join(fmt.Errorf("--report %s: no such folder: %s", p.file, filepath.Dir(p.file)), err)
+	if err := os.MkdirAll(filepath.Dir(p.file), 0o755); err != nil {
+		return fmt.Errorf("--report %s: %w", p.file, err)
 	}
 	if st, err := os.Stat(p.file); err == nil && st.IsDir() {
 		return fmt.Errorf("--report %s is a folder: name a file in it", p.file)

@@ -87,7 +87,7 @@ func TestCheckReportRefuses(t *testing.T) {
 	for _, x := range []struct{ args, want string }{
 		{"--matrix none", "--matrix needs --report"},
 		{"--audit-runs 5", "--audit-runs needs --audit"},
-		{"--report no/such/r.html", "no such folder: no/such"},
+		{"--report bad.jsonl/r.html", "--report bad.jsonl/r.html: "},
 		{"--report .", "is a folder"},
 		{"--report r.html --matrix missing.jsonl", "missing.jsonl"},
 		{"--report r.html --matrix empty.jsonl", "--matrix empty.jsonl: it has no cells"},

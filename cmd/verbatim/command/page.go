@@ -83,13 +83,24 @@ type page struct {
 
 func (p *page) write(s *explore.Scenario, ce *explore.Counterexample, re *explore.Replay) error {
 	d := p.document(s, ce, re)
-	return whole.Write(p.file, func(w io.Writer) error { return view.Write(w, d) })
+	return written(p.file, func(w io.Writer) error { return view.Write(w, d) })
 }
 
 // draw writes the drawing of the run up to a step; 0 means all.
 func (p *page) draw(s *explore.Scenario, ce *explore.Counterexample, re *explore.Replay, until int) error {
 	d := p.document(s, ce, re)
-	return whole.Write(p.file, func(w io.Writer) error { return drawing.Write(w, d, until) })
+	return written(p.file, func(w io.Writer) error { return drawing.Write(w, d, until) })
+}
+
+// written writes a file, and makes its folder.
+func written(file string, write func(io.Writer) error) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return fmt.Errorf("cannot write %s: %w", file, err)
+	}
+	if err := whole.Write(file, write); err != nil {
+		return fmt.Errorf("cannot write %s: %w", file, err)
+	}
+	return nil
 }
 
 func (p *page) document(s *explore.Scenario, ce *explore.Counterexample, re *explore.Replay) *view.Document {

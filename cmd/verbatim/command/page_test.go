@@ -65,9 +65,9 @@ func TestReplayHTMLRefuses(t *testing.T) {
 	file := filepath.Join("found", "demo-restart.counterexample.json")
 	write(t, "bad.json", "{")
 	for _, x := range [][]string{
-		{"--html", file}, {"--html", "no/such/folder/run.html"}, {"--overlay", "bad.json"},
+		{"--html", file}, {"--html", "bad.json/run.html"}, {"--overlay", "bad.json"},
 		{"--html", "run.html", "--overlay", "bad.json"}, {"--html", "run.html", "--overlay", "missing.json"}, {"--html", "run.html", "--go"},
-		{"--svg", file}, {"--svg", "no/such/folder/run.svg"}, {"--until", "3"}, {"--html", "run.html", "--until", "3"}, {"--svg", "run.svg", "--until", "-1"},
+		{"--svg", file}, {"--svg", "bad.json/run.svg"}, {"--until", "3"}, {"--html", "run.html", "--until", "3"}, {"--svg", "run.svg", "--until", "-1"},
 		{"--svg", "run.svg", "--note", "x"}, {"--html", "run.html", "--svg", "run.svg"},
 		{"--svg", "run.svg", "--all"}, {"--html", "run.html", "--width", "80"}, {"--go", "--all"}, {"--story", "--all"}, {"--story", "--html", "run.html"}, {"--story", "--until", "3"}, {"--story", "--note", "x"}, {"--go", "--note", "x"}, {"--go", "--until", "3"},
 		{"--width", "39"}, {"--width", "-1"}, {"--width", "20001"}, {"--trace-file", "log"},

@@ -36,7 +36,7 @@ func progressText(last, now explore.Progress) string {
 		text += fmt.Sprintf(", %s states, frontier %s", number.Commas(now.States), number.Commas(uint64(max(now.Frontier, 0))))
 	}
 	if now.Remaining > 0 {
-		text += ", ~" + report.Estimate(now.Remaining) + " left"
+		text += ", " + report.Estimate(now.Remaining) + " left"
 	}
 	return text
 }

@@ -4,13 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/cmd/internal/litmusfiles"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
 	"github.com/verbatim-rdma/verbatim/litmus"
 )
 
@@ -35,6 +38,9 @@ func newReplay() *cobra.Command {
 run is identical to the recorded one, step by step. After a change of the code, a run
 may still fail through other states, or no longer fail because it has become a different
 run; replay then states how many decisions no longer apply.
+
+The run of a mutant, which mutants --out wrote, fails only with the mutant: replay builds
+the program with it, in the source tree.
 
 --story tells the run in sentences instead: what clients asked for and got, which hosts
 failed, what was in whose memory by then, and what a recovery did not find. Stars mark the
@@ -61,7 +67,7 @@ counterexample of a scenario that this program knows, 3 a step of the run hangs.
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
 		},
-		RunE: func(c *cobra.Command, args []string) error { return runReplay(c.OutOrStdout(), f, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return runReplay(c, f, args[0]) },
 	}
 	c.Flags().BoolVar(&f.all, "all", false, "show every event in its own row, without omitting or folding any")
 	c.Flags().IntVar(&f.width, "width", 0, "width of the timeline in `columns`; default 120")
@@ -79,7 +85,8 @@ counterexample of a scenario that this program knows, 3 a step of the run hangs.
 }
 
 // runReplay replays a file.
-func runReplay(w io.Writer, f *replayFlags, file string) error {
+func runReplay(c *cobra.Command, f *replayFlags, file string) error {
+	w := c.OutOrStdout()
 	if err := f.validate(); err != nil {
 		return err
 	}
@@ -98,6 +105,9 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 		_, err := io.WriteString(w, goTest(ce, p, f.trace == ""))
 		return err
 	}
+	if ce.Mutant != "" && os.Getenv(mutant.EnvMutant) != ce.Mutant {
+		return f.replayMutant(c, ce, file)
+	}
 	if f.story {
 		return f.tell(w, ce, s, file)
 	}
@@ -112,6 +122,33 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
 	}
 	return f.show(w, ce, r)
+}
+
+// replayMutant repeats the run of a mutant with the program that has it.
+func (f *replayFlags) replayMutant(c *cobra.Command, ce *explore.Counterexample, file string) error {
+	p, err := protocolOf(ce.Scenario)
+	if err != nil {
+		return err
+	}
+	ctx, stop := cli.Interruptible(c)
+	defer stop()
+	remark(c.ErrOrStderr(), "this run is of mutant %s of %s; building it", ce.Mutant, p.Name)
+	args := func(overlay, note string) []string {
+		var more []string
+		if f.html != "" && f.overlay == "" {
+			more = append(more, "--overlay="+overlay)
+		}
+		if f.html != "" && f.note == "" {
+			more = append(more, "--note="+note)
+		}
+		own := commandArgs(c, []string{file})
+		return slices.Insert(own, 1, more...)
+	}
+	code, err := mutant.Replay(ctx, p.Name, ce.Mutant, args, c.OutOrStdout(), c.ErrOrStderr())
+	if err != nil {
+		return fmt.Errorf("%s: its run fails only with mutant %s: %w", filepath.Clean(file), ce.Mutant, err)
+	}
+	return cli.Status(code).Err()
 }
 
 // validate finds flags that would have no effect, and bad values.

@@ -21,52 +21,137 @@ const (
 	labelWidth  = 12
 )
 
-// report writes a result for people. saved: every file that it names was written.
-func (f *checkFlags) report(w io.Writer, s *explore.Scenario, r *explore.Result, x *audit.Report, file string, saved bool) error {
+// finding is what a check of one scenario found.
+type finding struct {
+	s *explore.Scenario
+	r *explore.Result
+	x *audit.Report // nil: no audit
+	// file holds the counterexample; saved: every file that the result names was written.
+	file        string
+	saved       bool
+	interrupted bool // by Ctrl-C
+}
+
+// report writes a result: what it assumes, its bounds, how much was searched, and what needs attention; --details adds the rest.
+func (f *checkFlags) report(w io.Writer, x *finding) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", s.Name, report.Line(r.Verdict))
-	field(&b, "checked", s.Doc)
-	field(&b, "profile", r.Profile)
-	field(&b, "with", r.Strengthen.String())
-	field(&b, "faults", r.Faults)
-	field(&b, "timers", r.Time())
-	field(&b, "warning", r.Warning())
-	field(&b, "bounds", r.Bounds)
-	field(&b, "search", assurance(r))
-	for _, c := range r.Sometimes {
-		field(&b, report.Met(r, c), c.Name)
+	r := x.r
+	fmt.Fprintf(&b, "%s: %s\n", x.s.Name, coloured(w, r.Verdict, x.interrupted))
+	if f.details {
+		inDetail(&b, x.s, r)
+	} else {
+		inBrief(&b, r)
 	}
-	auditText(&b, x)
+	auditText(&b, x.x)
 	if r.Reason != nil && !errors.Is(r.Reason, audit.ErrFinding) {
 		field(&b, "reason", r.Reason.Error())
 	}
-	if r.Verdict == explore.RanOut && f.opt.Save != "" && saved && r.Strategy == explore.Exhaustive {
-		field(&b, "saved", f.opt.Save+" (continue with --resume)")
-	}
+	field(&b, "continue", f.howToContinue(x))
 	if r.Counterexample != nil {
-		f.violation(&b, s, r.Counterexample, file)
+		f.violation(&b, x.s, r.Counterexample, x.file)
 	}
 	b.WriteString("\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
+// coloured is a verdict and its meaning, in a line.
+func coloured(w io.Writer, v explore.Verdict, interrupted bool) string {
+	text := report.Line(v)
+	if interrupted && v == explore.RanOut {
+		text = report.Interrupted
+	}
+	c := cli.Unsure
+	switch v {
+	case explore.Verified, explore.Clean:
+		c = cli.Good
+	case explore.Violated:
+		c = cli.Wrong
+	}
+	word := report.Word(v)
+	return cli.Coloured(w, c, word) + strings.TrimPrefix(text, word)
+}
+
+// inBrief writes what a verdict rests on in three lines, and what limits it.
+func inBrief(b *strings.Builder, r *explore.Result) {
+	assumes := "profile " + r.Profile
+	if r.Strengthen != 0 {
+		assumes += " with " + r.Strengthen.String()
+	}
+	field(b, "assumes", assumes+"; faults "+r.Faults+"; timers "+r.Timers.String())
+	field(b, "bounds", r.Bounds)
+	text := searched(r) + "; " + short(r.Elapsed) + "; " + ended(r)
+	met := 0
+	for _, c := range r.Sometimes {
+		if c.Met {
+			met++
+		}
+	}
+	if met > 0 {
+		text += fmt.Sprintf("; %d of %s reached", met, number.Of(len(r.Sometimes), "condition"))
+	}
+	field(b, "search", text)
+	field(b, "warning", r.Warning())
+	for _, c := range r.Sometimes {
+		if !c.Met {
+			field(b, report.Met(r, c), c.Name)
+		}
+	}
+}
+
+// inDetail writes all of it.
+func inDetail(b *strings.Builder, s *explore.Scenario, r *explore.Result) {
+	field(b, "checked", s.Doc)
+	field(b, "profile", r.Profile)
+	field(b, "with", r.Strengthen.String())
+	field(b, "faults", r.Faults)
+	field(b, "timers", r.Time())
+	field(b, "warning", r.Warning())
+	field(b, "bounds", r.Bounds)
+	field(b, "search", assurance(r))
+	for _, c := range r.Sometimes {
+		field(b, report.Met(r, c), c.Name)
+	}
+}
+
+// howToContinue describes how a search that a limit or Ctrl-C stopped can go on; it is empty for others.
+func (f *checkFlags) howToContinue(x *finding) string {
+	switch {
+	case x.r.Verdict != explore.RanOut || x.r.Strategy != explore.Exhaustive:
+		return ""
+	case f.opt.Save == "":
+		return "not possible: the search was not saved; with --save FILE a search that is stopped can continue"
+	case !x.saved:
+		return ""
+	}
+	return "with the same command and --resume " + explore.Quote(f.opt.Save)
+}
+
+// searched counts what a search did.
+func searched(r *explore.Result) string {
+	text := number.Of(r.Runs, "run")
+	if r.Strategy == explore.Exhaustive {
+		text += ", " + number.Of(r.States, "state")
+	}
+	return text
+}
+
+// ended says how a search ended.
+func ended(r *explore.Result) string {
+	text := report.Ended(r)
+	if r.Sampled > 0 {
+		text += "; after " + number.Of(r.Sampled, "random run")
+	}
+	return text
+}
+
 // assurance describes in a line how much was searched.
 func assurance(r *explore.Result) string {
-	parts := []string{number.Of(r.Runs, "run")}
-	if r.Strategy == explore.Exhaustive {
-		parts = append(parts, number.Of(r.States, "state"))
-	}
-	parts = append(parts, number.Of(r.Choices, "choice"), "depth "+strconv.Itoa(r.MaxDepth), short(r.Elapsed), number.Of(r.Workers, "worker"))
-	line := strings.Join(parts, ", ")
+	line := strings.Join([]string{searched(r), number.Of(r.Choices, "choice"), "depth " + strconv.Itoa(r.MaxDepth), short(r.Elapsed), number.Of(r.Workers, "worker")}, ", ")
 	if n := report.Eager(r); n != "" {
 		line += "; stands for " + n + " eager states"
 	}
-	line += "; " + report.Ended(r)
-	if r.Sampled > 0 {
-		line += "; after " + number.Of(r.Sampled, "random run")
-	}
-	return line
+	return line + "; " + ended(r)
 }
 
 // violation writes the counterexample: the violation, its file, how to replay it, and

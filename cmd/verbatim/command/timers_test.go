@@ -62,7 +62,7 @@ func TestTimersFlag(t *testing.T) {
 		{"skew(2.1)", 1, []string{"  timers      skew(2.1): timers are punctual,"}},
 		{"free", 1, []string{"  timers      free: a timer may fire at any moment,"}},
 	} {
-		code, out, stderr := call("check", "clock/race", "--timers", x.timers, "--report", "r.html", "--matrix", "none")
+		code, out, stderr := call("check", "clock/race", "--timers", x.timers, "--report", "r.html", "--matrix", "none", "--details")
 		if code != x.code {
 			t.Errorf("%q: status %d:\n%s%s", x.timers, code, out, stderr)
 		}

@@ -37,7 +37,7 @@ func TestFenced(t *testing.T) {
 // Under free and skew it is violated.
 func TestTrustingIsCaught(t *testing.T) {
 	s := named(t, "trusting")
-	// CI checks all of lease/trusting, and the test of docs/time.md that it is verified; here are its first runs.
+	// CI checks all of lease/trusting, and the test of docs/lease.md that it is verified; here are its first runs.
 	r, err := explore.Check(s, explore.Options{MaxRuns: 500})
 	if err != nil || r.Verdict != explore.RanOut {
 		t.Fatalf("under idle: %+v, %v", r, err)

@@ -11,10 +11,10 @@ import (
 // sourceBlock is a block of the page: the comment that names its file, and its code.
 var sourceBlock = regexp.MustCompile("(?s)<!-- source: ([^ ]+) -->\n```go\n(.*?\n)```")
 
-// The code of docs/time.md is that of package lease, word for word.
+// The code of docs/lease.md is that of package lease, word for word.
 func TestPageQuotesTheSource(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
-	text, err := os.ReadFile(filepath.Join(root, "docs", "time.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "lease.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestPageQuotesTheSource(t *testing.T) {
 	for _, b := range blocks {
 		source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(b[1])))
 		if err != nil || !strings.Contains(string(source), b[2]) {
-			t.Errorf("%v: docs/time.md quotes what is not in %s:\n%s", err, b[1], b[2])
+			t.Errorf("%v: docs/lease.md quotes what is not in %s:\n%s", err, b[1], b[2])
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package leasecheck has the scenarios of package lease: see docs/time.md.
+// Package leasecheck has the scenarios of package lease: see docs/lease.md.
 package leasecheck
 
 import (

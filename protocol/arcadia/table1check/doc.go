@@ -1,5 +1,5 @@
 // Package table1check fills in table 1 of the Arcadia paper: which designs of a log survive which failures.
-// Its authors filled it in; here a search does. See docs/arcadia.md.
+// Its authors filled it in; here a search does. See docs/table1.md.
 //
 // [Rows] has a scenario for each design and failure. The application forces records, the failure
 // strikes when the search chooses, and a recovery must return every forced record and no byte that

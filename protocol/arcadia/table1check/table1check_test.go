@@ -23,7 +23,7 @@ func TestRowsAreATable(t *testing.T) {
 			t.Errorf("row %d: %s, %s, %s", i, r.Design, r.Failure, r.Scenario.Name)
 		}
 		if r.Published != table1check.Unknown && r.Published != r.Expected {
-			t.Errorf("%s, %s: the paper says %s: a row that contradicts it is a finding; write it down in docs/arcadia.md", r.Design, r.Failure, r.Published)
+			t.Errorf("%s, %s: the paper says %s: a row that contradicts it is a finding; write it down in docs/table1.md", r.Design, r.Failure, r.Published)
 		}
 		names = append(names, r.Scenario.Name)
 	}

@@ -27,7 +27,7 @@
 //
 // # Where the paper is silent
 //
-// The page docs/sift.md lists what the code does then. The most important ones: an entry of the
+// The page docs/sift-rules.md lists what the code does then. The most important ones: an entry of the
 // log holds the term of its coordinator and a checksum; the memory holds the number of the last
 // operation that was applied, and each list of updates advances it; a recovery looks at the log
 // of a majority, and writes what it has chosen to all before it replays it; a put reserves the

@@ -3,6 +3,7 @@ package kv
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/kit/rpc"
@@ -12,6 +13,11 @@ import (
 // Server answers the clients of a CPU node, with the node's store while it is the coordinator. Otherwise
 // it refuses them.
 type Server struct {
+	// KeepAlive is how long a client may be silent before the server finds out whether it is still there, and
+	// releases its connection if it is not: a client that closes or dies does not tell its server. 0: never. Set
+	// it before Serve.
+	KeepAlive time.Duration
+
 	h     host.Host
 	cfg   Config
 	mu    host.Mutex
@@ -43,7 +49,9 @@ func (s *Server) Store() *Store {
 
 // Serve answers clients. It returns only with an error.
 func (s *Server) Serve() error {
-	return rpc.Serve(s.h, service, s.cfg.calls(), func(_ string, req []byte) []byte {
+	cfg := s.cfg.calls()
+	cfg.KeepAlive = s.KeepAlive
+	return rpc.Serve(s.h, service, cfg, func(_ string, req []byte) []byte {
 		a := s.handle(req)
 		return a.encode()
 	})

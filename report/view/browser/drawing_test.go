@@ -67,3 +67,26 @@ func TestNoArrowCrossesAWord(t *testing.T) {
 		}
 	}
 }
+
+// The drawings that were written by hand for the pages in docs are checked in the same way.
+func TestNoLineOfAPageCrossesAWord(t *testing.T) {
+	images, err := filepath.Abs(filepath.Join("..", "..", "..", "docs", "images"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newTab(t, 800, 900)
+	for _, name := range []string{"search-skips.svg", "verdict.svg", "write-path.svg"} {
+		if _, err := os.ReadFile(filepath.Join(images, name)); err != nil { // go test must see that the browser reads it
+			t.Fatal(err)
+		}
+		for _, font := range []string{"", "serif", "monospace"} {
+			b.run(chromedp.Navigate("file://" + filepath.Join(images, name)))
+			if font != "" {
+				b.do(`document.querySelectorAll("text").forEach((t) => t.style.fontFamily = "` + font + `")`)
+			}
+			if words := eval[[]string](b, crossed); len(words) > 0 {
+				t.Errorf("%s, font %q: crossed or cut: %q", name, font, words)
+			}
+		}
+	}
+}

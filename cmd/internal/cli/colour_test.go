@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// Only a terminal gets control sequences: what is not one may be a file that somebody reads.
+func TestColoursOnlyForTerminals(t *testing.T) {
+	text.EnableColors()
+	var b strings.Builder
+	if got := Coloured(&b, Good, "x"); got != "x" {
+		t.Errorf("%q", got)
+	}
+	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // a character device, as a terminal is
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer device.Close()
+	t.Setenv("TERM", "xterm")
+	if got := Coloured(device, Good, "x"); !strings.HasPrefix(got, "\x1b[") || !strings.Contains(got, "x") {
+		t.Errorf("%q", got)
+	}
+	text.DisableColors() // as NO_COLOR does
+	defer text.EnableColors()
+	if got := Coloured(device, Good, "x"); got != "x" {
+		t.Errorf("%q with NO_COLOR", got)
+	}
+}

@@ -1,0 +1,58 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
+)
+
+// unfit finds a host in --faults that a scenario does not have. That is one error, not one for each scenario.
+func (f *checkFlags) unfit(todo []*explore.Scenario) error {
+	if f.opt.Faults == "" {
+		return nil // each scenario has its own
+	}
+	var first error
+	var fit, other []string
+	for _, s := range todo {
+		err := explore.With(s, explore.Options{Faults: f.opt.Faults, StepTimeout: f.opt.StepTimeout}, func(*explore.Case) {})
+		switch {
+		case !errors.Is(err, faults.ErrUnknownHost):
+			fit = append(fit, s.Name) // the check reports other errors
+		case first == nil:
+			first = fmt.Errorf("%s: %w", s.Name, wrapping(err, faults.ErrUnknownHost))
+			fallthrough
+		default:
+			other = append(other, s.Name)
+		}
+	}
+	switch {
+	case first == nil:
+		return nil
+	case len(fit) > 0:
+		return fmt.Errorf("%w\n--faults fits only %s: name those", first, cli.List(fit))
+	case len(other) > 1:
+		return fmt.Errorf("%w\n--faults fits none of the %d scenarios", first, len(other))
+	}
+	return first
+}
+
+// wrapping returns the innermost error in err that wraps target. What is around it repeats the names.
+func wrapping(err, target error) error {
+	switch x := err.(type) {
+	case interface{ Unwrap() error }:
+		if x.Unwrap() != target {
+			return wrapping(x.Unwrap(), target)
+		}
+	case interface{ Unwrap() []error }:
+		for _, e := range slices.Backward(x.Unwrap()) { // the last names the hosts that the fault can strike
+			if e != target && errors.Is(e, target) {
+				return wrapping(e, target)
+			}
+		}
+	}
+	return err
+}
