@@ -31,7 +31,7 @@ func TestREADMECounterexamples(t *testing.T) {
 	now := told.ReplaceAllStringFunc(text, func(place string) string {
 		n++
 		m := told.FindStringSubmatch(place)
-		return "<!-- story " + m[1] + " " + m[2] + " -->\n```text\n" + storyOfMutant(t, m[1], m[2]) + "```\n<!-- end -->"
+		return "<!-- story " + m[1] + " " + m[2] + " -->\n\n```text\n" + storyOfMutant(t, m[1], m[2]) + "```\n\n<!-- end -->"
 	})
 	if n != 3 {
 		t.Errorf("%s has %d stories, not 3", name, n)

@@ -43,7 +43,8 @@ The run of a mutant, which mutants --out wrote, fails only with the mutant: repl
 the program with it, in the source tree.
 
 --story tells the run in sentences instead: what clients asked for and got, which hosts
-failed, what was in whose memory by then, and what a recovery did not find.
+failed, what was in whose memory by then, and what a recovery did not find. Stars mark the
+sentences that are the key to the run.
 
 --html writes a page instead, one file that opens from disk: lanes and arrows, memory
 cell by cell, the operations of the clients, and the last step after which the promise

@@ -2,11 +2,14 @@ package browser_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
 // overText lists the words of the timeline that an arrow, a mark or an end of one lies on, as the browser has set them: a
@@ -66,7 +69,10 @@ func (b *tab) checkArrows(what string) {
 
 // No arrow of a page lies on a word, and nothing is cut off, whatever the width, the font and the size, folded or not.
 func TestNoArrowLiesOnText(t *testing.T) {
-	for name, f := range runs(t) { //lint:ordered a test for each
+	all := maps.Clone(runs(t))
+	all["stamps"], all["many hosts"] = stampsCross(t), stampsCross(t)
+	withMoreHosts(all["many hosts"].doc, 4)
+	for name, f := range all { //lint:ordered a test for each
 		if len(f.doc.Requests) == 0 {
 			continue
 		}
@@ -90,6 +96,16 @@ func TestNoArrowLiesOnText(t *testing.T) {
 				b.checkArrows(fmt.Sprintf("%d pixels, unfolded or folded, larger", width))
 			}
 		})
+	}
+}
+
+// withMoreHosts adds hosts that do nothing to a document.
+func withMoreHosts(d *view.Document, n int) {
+	for i := range n {
+		d.Hosts = append(d.Hosts, fmt.Sprint("idle", i+1))
+		for r := range d.Rows {
+			d.Rows[r].Cells = append(d.Rows[r].Cells, []string{})
+		}
 	}
 }
 

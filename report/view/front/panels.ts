@@ -150,7 +150,7 @@ export function operations(run: Run): HTMLElement | null {
     }),
     "operations",
   );
-  const title = "What the clients did and were told";
+  const title = "What clients asked for and got";
   if (ops.length > maxOperations) return el("details", {}, el("summary", {}, `${title}: ${ops.length} operations`), t);
   return el("section", { "aria-labelledby": "operations-title" }, el("h2", { id: "operations-title" }, title), t);
 }

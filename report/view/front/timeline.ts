@@ -37,10 +37,11 @@ export class Timeline {
     const body = el("tbody");
     const up = upAfter(run, lines);
     lines.forEach((l, i) => body.append(this.row(l, i, up[i])));
-    const columns = el("colgroup", {}, el("col", { class: "step" }), ...doc.hosts.map(() => el("col", { class: doc.hosts.length > 4 ? "lane many" : "lane" })), el("col"), el("col", { class: "source" }));
+    const columns = el("colgroup", {}, el("col", { class: "step" }), ...doc.hosts.map(() => el("col", { class: "lane" })), el("col"), el("col", { class: "source" }));
     const table = el("table", { class: "timeline", "aria-label": "Timeline: a lane for each host, time downwards, and what happens in words" }, columns, el("thead", {}, head), body);
     this.overlay = svg("svg", { class: "arrows", "aria-hidden": "true" });
     this.element = el("div", { class: "lanes" }, table, this.overlay);
+    this.element.style.setProperty("--hosts", String(doc.hosts.length));
   }
 
   private row(l: Line, i: number, up: boolean[]): HTMLTableRowElement {
