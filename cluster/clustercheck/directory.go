@@ -56,7 +56,7 @@ func directoryScenarios() []*explore.Scenario {
 			Name: "cluster/anew", Profile: "strong", Faults: "none", Sometimes: directoryConditions,
 			Doc: "Like cluster/directory, but the coordinator crashes and restarts empty. Its sessions have other numbers than before, so the process does not " +
 				"mistake the session of the next instance for its own.",
-				Bounds: "the coordinator without a clock that expires sessions, which crashes once; one change by either instance, of each kind; the process continues before or after its next heartbeat",
+			Bounds: "the coordinator without a clock that expires sessions, which crashes once; one change by either instance, of each kind; the process continues before or after its next heartbeat",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newDirectoryWorld(c)
 				x.end = func(host.Host) error { return c.Inject(faults.Crash, coordName) }
@@ -163,7 +163,7 @@ func (x *directoryWorld) after(h host.Host) {
 	x.second = true
 	x.note()
 	h.Sleep(4 * cluster.DefaultHeartbeat) // the run lasts as long as this life
-	}
+}
 
 // start starts an instance. If the controller is gone it would retry: other runs cover
 // that.

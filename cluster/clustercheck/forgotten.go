@@ -22,7 +22,7 @@ func Forgotten(guarded bool) *explore.Scenario {
 	return &explore.Scenario{
 		Name: "cluster/forgotten", Profile: "strong", Faults: "none",
 		Doc: "A process is stopped while it replaces a peer, and continues when the controller has restarted empty and the next instance has a file of the same name. " +
-		"A record of the next instance is lost.",
+			"A record of the next instance is lost.",
 		Bounds: "f=0, two peers; the first revokes its memory before the first record; a record by either instance, and a recovery",
 		Build: func(c *explore.Case) (sim.Config, error) {
 			x := &forgotten{c: c, guarded: guarded}

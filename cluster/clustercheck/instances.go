@@ -38,7 +38,7 @@ func instanceScenarios() []*explore.Scenario {
 			Name: "cluster/instances", Profile: "strong", Faults: "timeout(app*)<=1", Sometimes: []string{fileConditions[metWaited], fileConditions[metFenced], fileConditions[metRefused]},
 			Doc: "Two instances of an application claim it and write to its file. The session of the first expires at any moment, but it continues. " +
 				"Only one has the right at a time; nothing acknowledged to either is lost. The file is a stand-in with a fence.",
-				Bounds: "two instances that open the file and record 8 bytes each, the first before or after its next heartbeat; one session that expires, one timer that fires early",
+			Bounds: "two instances that open the file and record 8 bytes each, the first before or after its next heartbeat; one session that expires, one timer that fires early",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newFileWorld(c, openOnDisk, metWaited, metFenced, metRefused)
 				return x.config(
@@ -51,7 +51,7 @@ func instanceScenarios() []*explore.Scenario {
 			Name: "cluster/stopped", Profile: "strong", Faults: "none", Sometimes: fileConditions,
 			Doc: "A process is stopped, its session expires, and the next instance recovers its file. Then it continues, at any moment, as after SIGSTOP and SIGCONT. " +
 				"Nothing acknowledged to it is lost, and once it has learned that its session has expired it does not touch the file.",
-				Bounds: "f=0, one log peer, two records of 8 bytes with the stop between them, the second before or after the next heartbeat; the recovery of the next instance",
+			Bounds: "f=0, one log peer, two records of 8 bytes with the stop between them, the second before or after the next heartbeat; the recovery of the next instance",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newFileWorld(c, openNCL, metWaited, metLate, metFenced, metRefused)
 				return x.config(sim.Node{Name: app, Again: func(life int, _ bool) bool { return life == 0 }, Main: func(h host.Host, life int) {

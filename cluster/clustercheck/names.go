@@ -37,7 +37,7 @@ func nameScenarios() []*explore.Scenario {
 			Name: "cluster/names", Profile: "strong", Faults: "none", Sometimes: nameConditions,
 			Doc: "Two machines at different addresses compete for one name. The controller expires a session or restarts empty, at any moment. " +
 				"Once everything is quiet, one machine has the name and can be found under it, and every other machine knows that it has lost the name.",
-				Bounds: "two machines that try for 300 ms and live for two heartbeats; one session that expires, or one restart of the controller without its data",
+			Bounds: "two machines that try for 300 ms and live for two heartbeats; one session that expires, or one restart of the controller without its data",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newNameWorld(c)
 				return x.config(sim.Node{Name: "peer.a", Main: func(h host.Host, _ int) { x.lives(h, "a:1") }}), nil
@@ -47,7 +47,7 @@ func nameScenarios() []*explore.Scenario {
 			Name: "cluster/name-cut", Profile: "strong", Faults: "cut(peer.a,coord)<=1", Sometimes: []string{nameConditions[metLost], nameConditions[metAgain], nameConditions[metNoName]},
 			Doc: "Like cluster/names, but one machine is cut off from the controller for a while, at any moment: an answer may be lost, and a session that it tried to close may stay open.",
 			Bounds: "two machines that try for 300 ms and live for three heartbeats; a link that is cut and heals after the first heartbeat; one session that expires, or one restart of the controller " +
-			"without its data",
+				"without its data",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newNameWorld(c, metLost, metAgain, metNoName)
 				x.again, x.cut = false, true
@@ -57,7 +57,7 @@ func nameScenarios() []*explore.Scenario {
 		{
 			Name: "cluster/name-again", Profile: "strong", Faults: "none", Sometimes: []string{nameConditions[metLost], nameConditions[metNoName]},
 			Doc: "A machine dies, restarts at its address and closes the session of its previous life, while another machine wants its name and the controller " +
-			"expires that session too. No machine loses a name without being notified.",
+				"expires that session too. No machine loses a name without being notified.",
 			Bounds: "a machine that dies once it has its name, and restarts for two heartbeats; another machine; one session that expires",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newNameWorld(c, metLost, metNoName)

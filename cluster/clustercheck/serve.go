@@ -40,7 +40,7 @@ func serveScenarios() []*explore.Scenario {
 	return []*explore.Scenario{{
 		Name: "cluster/sessions", Profile: "strong", Faults: "none",
 		Doc: "An instance that only sends heartbeats keeps its session for three session lengths. It dies, and the waiting successor starts once the session has expired: " +
-		"not before one full length, and not much later.",
+			"not before one full length, and not much later.",
 		Bounds:    "the coordinator with sessions of 400 ms, one instance that lives for 1.2 s, and one that waits for at most 2.4 s",
 		Sometimes: []string{"the second instance waited"},
 		Build: func(c *explore.Case) (sim.Config, error) {

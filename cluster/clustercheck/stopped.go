@@ -19,7 +19,7 @@ func stoppedScenario() *explore.Scenario {
 	return &explore.Scenario{
 		Name: "cluster/name-stopped", Profile: "strong", Faults: "suspect(peer.a)<=1", Sometimes: []string{nameConditions[metLost]},
 		Doc: "A machine is believed dead and is restarted at its address, where the next life takes over the name; then the first life resumes. " +
-		"Once everything is quiet, one of them has the name, and the other knows that it has lost the name.",
+			"Once everything is quiet, one of them has the name, and the other knows that it has lost the name.",
 		Bounds: "two lives of one machine, which try for 300 ms and live for two heartbeats",
 		Build: func(c *explore.Case) (sim.Config, error) {
 			x := newNameWorld(c, metLost)
