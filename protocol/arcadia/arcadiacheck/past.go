@@ -53,9 +53,9 @@ func (p past) epoch() byte {
 
 // The records of the past.
 const (
-	unforced = "unforced" // but with anew, tidied, begun and damaged, where it has LSN 1 and the other one LSN 2
+	unforced = "unforced" // except with anew, tidied, begun and damaged: there it was forced with LSN 1, and the other record has LSN 2
 	durable  = "durable!"
-	another  = "another!" // with replaced after durable, which has LSN 1 there, and with damaged
+	another  = "another!" // with replaced, after durable, which has LSN 1 there; also with damaged
 )
 
 // seed creates copy i of n, on a backup. A log on one host has the same bytes.
