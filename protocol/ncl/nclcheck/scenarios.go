@@ -61,7 +61,7 @@ type workload struct {
 	scarce string
 	// garbles is the peer that sends one malformed answer.
 	garbles string
-	// wornOut: after the first write the stamps of the peers have the second largest number.
+	// wornOut: the file has only two sequence numbers left: see wornPeer.
 	wornOut bool
 	// leaves are the peers that revoke their memory before each write.
 	leaves [][]string
