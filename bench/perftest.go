@@ -17,7 +17,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// The tools of perftest, and what each measures.
+// The tools of perftest, by their measures.
 const (
 	writeTool  = "ib_write_lat"
 	readTool   = "ib_read_lat"
@@ -51,7 +51,7 @@ func (s spec) tool() string {
 	return ""
 }
 
-// gidIndexed is a card that knows the index of its address, as verbs/hw does.
+// gidIndexed is a card that can return the index of its address, such as a card of verbs/hw.
 type gidIndexed interface{ GIDIndex() int }
 
 // arguments are the arguments of both sides. -C reports cycles, -F suppresses a warning about the
@@ -160,7 +160,7 @@ func (s *server) portNumber() int {
 	return s.port
 }
 
-// wait returns when it has exited, normally or because of the timeout.
+// wait returns when the server has exited, normally or because of the timeout.
 func (s *server) wait() error {
 	if s == nil {
 		return nil
@@ -169,7 +169,7 @@ func (s *server) wait() error {
 	return s.failed(<-s.done)
 }
 
-// stop terminates it.
+// stop terminates the server.
 func (s *server) stop() error {
 	if s == nil {
 		return nil
@@ -195,12 +195,12 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// listening looks the port up in the kernel's tables: a trial connection would be taken
+// listening looks up the port in the kernel's tables: perftest would take a trial connection
 // for the client.
 func listening(port int) bool {
 	want := fmt.Sprintf(":%04X", port)
 	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		text, _ := os.ReadFile(name) // one of them may not be there
+		text, _ := os.ReadFile(name) // a table may be missing
 		for line := range strings.Lines(string(text)) {
 			const listen = "0A"
 			if f := strings.Fields(line); len(f) > 3 && strings.HasSuffix(f[1], want) && f[3] == listen {
@@ -228,7 +228,7 @@ func runPerftest(ctx context.Context, dev verbs.Device, r request, host string, 
 	return parseReport(stdout.String(), r)
 }
 
-// lastLines returns the end of a program's output, where the reason is.
+// lastLines returns the end of a program's output, which has the reason of a failure.
 func lastLines(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	for i := range lines {
@@ -237,8 +237,8 @@ func lastLines(s string) string {
 	return strings.Join(lines[max(0, len(lines)-3):], "; ")
 }
 
-// report is the line of numbers of a tool: of a latency tool in the requested unit, and
-// of the others the median alone, which is requests per second.
+// report is the line of numbers of a tool. The numbers of a latency tool are in the requested
+// unit. Other tools have only a median, in requests per second.
 type report struct {
 	size, iters          int
 	least, median, worst float64
@@ -256,7 +256,7 @@ func parseReport(text string, want request) (report, error) {
 		case head != nil && len(f) > 0 && f[0] != "" && f[0][0] != '-':
 			r, err := parseLine(head, f, bandwidth(want.Tool))
 			if err == nil && (want.Tool != atomicTool && r.size != want.Size || r.iters != want.Iters) {
-				err = fmt.Errorf("it reports %d bytes and %d iterations instead of %d and %d", r.size, r.iters, want.Size, want.Iters)
+				err = fmt.Errorf("perftest reports %d bytes and %d iterations instead of %d and %d", r.size, r.iters, want.Size, want.Iters)
 			}
 			if err != nil {
 				return r, fmt.Errorf("%w: %q: %w", ErrPerftest, strings.TrimSpace(line), err)
@@ -264,11 +264,11 @@ func parseReport(text string, want request) (report, error) {
 			return r, nil
 		}
 	}
-	return report{}, fmt.Errorf("%w: it printed no numbers: %s", ErrPerftest, lastLines(text))
+	return report{}, fmt.Errorf("%w: no numbers in the output: %s", ErrPerftest, lastLines(text))
 }
 
-// parseLine reads the columns by their headers. Whatever the unit, perftest calls it
-// [usec].
+// parseLine reads the columns by their headers. The headers always name the unit [usec],
+// whatever it is.
 func parseLine(head, f []string, rate bool) (r report, err error) {
 	head = slices.DeleteFunc(head, func(h string) bool { return h == "BW" }) // of "BW peak[MB/sec]"
 	column := func(name string) float64 {

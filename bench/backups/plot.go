@@ -16,8 +16,8 @@ import (
 // ErrNothing: there is nothing to draw.
 var ErrNothing = errors.New("backups: no points to draw")
 
-// Plot draws the points as figure 8, in SVG: the time that a fault takes longer, by number of
-// backups, with a curve for each number of groups. Points of the same groups are neighbours.
+// Plot draws the points as figure 8, in SVG: the time added to a fault, by number of backups,
+// with a curve for each number of groups. Points of one number of groups must be neighbours.
 func Plot(w io.Writer, points []Result) error {
 	if len(points) == 0 {
 		return ErrNothing
