@@ -77,7 +77,7 @@ func onCards(ctx context.Context, cfg Config, peers int, f func(*client) error) 
 			return err
 		}
 	}
-	if cfg.Pin && !cfg.Wait { // a thread that sleeps need not be pinned
+	if cfg.Pin && !cfg.Wait { // a sleeping thread need not be pinned
 		if err := Pin(false); err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (c *client) measure(s spec) (row Row, err error) {
 	if err := e.open(peer); err != nil {
 		return row, err
 	}
-	defer func() { // first, since it says goodbye to the end that goes
+	defer func() { // runs before e is closed: the peer must release its end first
 		_, e := peer.ask(request{Do: doClose})
 		err = errors.Join(err, e)
 	}()
@@ -111,7 +111,7 @@ func (c *client) measure(s spec) (row Row, err error) {
 	return row, c.rounds(&row, e, peer)
 }
 
-// once makes one round of ours.
+// once makes one of our own rounds.
 func (c *client) once(e *end, peer *remote, r *round) error {
 	switch e.measure {
 	case Rate:
@@ -126,9 +126,9 @@ func (c *client) once(e *end, peer *remote, r *round) error {
 	return r.time(func(lat []uint64) error { return e.closedLoop(lat, e.depth) })
 }
 
-// rounds alternates with perftest, if there is a tool for s. Each goes first in turn,
-// so that a machine that gets slower or faster favours neither. If perftest fails, only
-// the comparison is lost.
+// rounds alternates with perftest, if there is a tool for s. The two take turns in going
+// first, so that a machine that gets slower or faster favours neither. If perftest fails,
+// only the comparison is lost.
 func (c *client) rounds(row *Row, e *end, peer *remote) error {
 	rival, version := c.rival(row, e, peer)
 	theirs := func() {

@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/hw"
 )
 
-// RunPeer is the other side of measurements on cards, for verbs and for NCL, until ctx
+// RunPeer runs the other side of measurements on cards, for verbs and for NCL, until ctx
 // is done.
 func RunPeer(ctx context.Context, cfg PeerConfig) (err error) {
 	dev, err := hw.Open(hw.Config{Device: cfg.Device, MTU: cfg.MTU})
@@ -22,7 +22,7 @@ func RunPeer(ctx context.Context, cfg PeerConfig) (err error) {
 	if err != nil {
 		return errors.Join(err, dev.Close())
 	}
-	// The exit of the process releases what NCL's peer holds on the device.
+	// The exit of the process releases the resources of NCL's peer on the device.
 	h.Go("ncl", func() {
 		if err := ncl.ServePeer(h, ncl.PeerConfig{Memory: NCLMemory}); ctx.Err() == nil {
 			h.Logf("%v", err)

@@ -18,7 +18,7 @@ type rival struct {
 	ask    request
 	ours   []float64 // medians or rates of the rounds
 	theirs []float64
-	least  []float64 // that perftest saw
+	least  []float64 // the minima of perftest
 }
 
 // round lets perftest measure once.
@@ -45,7 +45,7 @@ func (v *rival) compare(version string, perMicrosecond float64) *Comparison {
 	case bandwidth(v.ask.Tool):
 		our, their = 1, 1
 	case !cycles:
-		their = 1 // it printed microseconds
+		their = 1 // perftest printed microseconds
 	}
 	for i := range v.ours {
 		c.Ours = append(c.Ours, v.ours[i]/our)

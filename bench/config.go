@@ -36,7 +36,7 @@ const (
 	Send  = "send"
 )
 
-// What can be measured of an operation.
+// The measures of an operation.
 const (
 	Latencies = "latency"
 	Rates     = "rate"
@@ -58,7 +58,7 @@ const (
 	MaxInline = 4096
 )
 
-// DefaultInline is what ib_write_lat asks for on the cards that it knows.
+// DefaultInline is the inline size that ib_write_lat requests on the cards that it knows.
 const DefaultInline = 220
 
 // warmUp is the number of iterations before the first round.
@@ -68,33 +68,33 @@ const warmUp = 100
 type Config struct {
 	// Backend is [Sim] or [RDMA]. Default Sim.
 	Backend string
-	// Ops are the operations, and Measures what is measured of them. Default all. NCL
-	// ignores them, and the simulator has no rates of its own.
+	// Ops are the operations, and Measures their measures. Default all. NCL ignores
+	// them, and the simulator has no separate measure for rates.
 	Ops, Measures []string
 	// Sizes of messages in bytes, and Depths, the requests in flight. Default 128, and
 	// 1. A compare-and-swap always has 8 bytes; NCL ignores Depths.
 	Sizes, Depths []int
-	// Batches is how many requests a call posts when rates are measured; the
-	// last one is signaled. Default 1. A depth that is less has no such row.
+	// Batches are the numbers of requests in a call when rates are measured; the last
+	// request of a call is signaled. Default 1. A depth below the batch has no row.
 	Batches []int
 	// Iters is the number of iterations in a round, Rounds the number of rounds.
 	// Default 1000 and 10; for NCL in the simulator 16 and 10.
 	Iters, Rounds int
 	// Inline is the longest payload to post inline; -1: none. Default [DefaultInline],
-	// or less if the card takes less. NCL chooses its own limit.
+	// or less if the limit of the card is less. NCL chooses its own limit.
 	Inline int
 	// Wait reaps completions with CQ.Wait, as protocols do, rather than by polling. The
 	// simulator always waits.
 	Wait bool
-	// NoPerftest leaves the comparison out.
+	// NoPerftest omits the comparison.
 	NoPerftest bool
 	// Pin ties the timed thread, and perftest, to a processor, as long as it polls.
 	Pin bool
-	// Progress is called with what is being measured. May be nil.
+	// Progress, if not nil, is called with a description of each measurement.
 	Progress func(what string)
 
-	// Device is the client's card, MTU that of the path, and Spin how long a wait
-	// polls before it sleeps. The zero values are those of hw.Config.
+	// Device is the client's card, MTU the MTU of the path, and Spin how long a wait
+	// polls before it sleeps. Zero values have the meaning of hw.Config.
 	Device string
 	MTU    int
 	Spin   time.Duration
@@ -230,7 +230,7 @@ func (c *Config) specs() []spec {
 
 // measures returns the rows of an operation, a size and a depth.
 func (c *Config) measures(s spec) (out []spec) {
-	if c.Backend != RDMA { // its rows report the rate of simulating
+	if c.Backend != RDMA { // rows of the simulator report the rate of simulation
 		return []spec{s}
 	}
 	if s.op == Write && s.depth == 1 && !c.Wait {

@@ -22,10 +22,10 @@ type end struct {
 	spec
 	h        host.Host
 	half     int  // bytes of a half
-	word     int  // of a half, with the last byte of a message, which is
-	shift    uint // bits up in it
+	word     int  // the offset in a half of the word with the last byte of a message
+	shift    uint // the position of this byte in the word, in bits
 	inline   int
-	inlined  bool // its messages are
+	inlined  bool // messages are sent inline
 	wait     bool
 	pd       verbs.PD
 	cq, rcq  verbs.CQ
@@ -41,11 +41,10 @@ type end struct {
 	wc   []verbs.WC
 }
 
-// receives is how many receives an end has posted, for Sends.
+// receives is the number of receives that an end has posted, for Sends.
 const receives = 16
 
-// newEnd allocates an end for what s measures. After an error it releases what it had
-// allocated.
+// newEnd allocates an end for the measurement s. After an error nothing stays allocated.
 func newEnd(h host.Host, s spec, inline int, wait bool) (*end, error) {
 	last := s.size - 1
 	e := &end{spec: s, h: h, half: (s.size + 63) &^ 63, word: last &^ 7, shift: 8 * uint(last&7), wait: wait, wc: make([]verbs.WC, s.depth)}
@@ -92,7 +91,7 @@ func (e *end) allocate(inline int) (err error) {
 	return e.prepared.PostRecv(e.rwrs)
 }
 
-// endpoint returns what the peer needs to connect.
+// endpoint returns the encoded endpoint, which the peer needs to connect.
 func (e *end) endpoint() ([]byte, error) { return e.prepared.Endpoint().AppendBinary(nil) }
 
 // connect connects to the peer's endpoint.

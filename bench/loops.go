@@ -12,10 +12,10 @@ import (
 // rest on some machines.
 const spins = 1 << 16
 
-// completions reaps at least one completion and returns how many.
+// completions reaps at least one completion and returns their number.
 func (e *end) completions() (n int, err error) { return e.reap(e.cq, "a completion") }
 
-// reap takes at least one completion of q and returns how many. It spins, as perftest
+// reap takes at least one completion of q and returns their number. It spins, as perftest
 // does, or waits.
 func (e *end) reap(q verbs.CQ, what string) (n int, err error) {
 	var since time.Duration
@@ -40,7 +40,7 @@ func (e *end) reap(q verbs.CQ, what string) (n int, err error) {
 	return n, nil
 }
 
-// stuck returns nil until its calls have spanned the patience.
+// stuck returns an error once its calls have spanned the patience.
 func (e *end) stuck(since *time.Duration, what string) error {
 	now := e.h.Now()
 	if *since == 0 {
@@ -55,7 +55,7 @@ func (e *end) stuck(since *time.Duration, what string) error {
 // mark returns the last byte of the message in the half at off.
 func (e *end) mark(off int) byte { return byte(e.mem.Region.Load64(off+e.word) >> e.shift) }
 
-// setMark sets it, and the other bytes of its word to zero.
+// setMark sets this byte to b, and the other bytes of its word to zero.
 func (e *end) setMark(off int, b byte) { e.mem.Region.Store64(off+e.word, uint64(b)<<e.shift) }
 
 // start lets the peer answer n messages.
@@ -65,7 +65,7 @@ func (e *end) start(peer *remote, n int) error {
 	return err
 }
 
-// arrives returns when the peer's next message is here. A Write's is when its last byte is b.
+// arrives returns when the peer's next message has arrived. A Write has arrived when its last byte is b.
 func (e *end) arrives(b byte) error {
 	if e.op == Send {
 		if _, err := e.reap(e.rcq, "a message of the peer"); err != nil {
@@ -86,7 +86,7 @@ func (e *end) arrives(b byte) error {
 	}
 }
 
-// pong waits for n messages of the peer and answers each with one.
+// pong waits for n messages of the peer and answers each with a message.
 func (e *end) pong(n int) error {
 	for i := range n {
 		if err := e.arrives(byte(i + 1)); err != nil {
@@ -131,7 +131,7 @@ func (e *end) ping(lat []uint64) error {
 func (e *end) rearm() { e.setMark(0, 0) }
 
 // closedLoop keeps depth requests in flight until len(lat) have completed. It sets lat
-// to the ticks from before a post to after the poll that reaped it.
+// to the ticks from before each post to after the poll that reaped its completion.
 func (e *end) closedLoop(lat []uint64, depth int) error {
 	for posted, done := 0, 0; done < len(lat); {
 		for ; posted < len(lat) && posted-done < depth; posted++ {
@@ -145,7 +145,7 @@ func (e *end) closedLoop(lat []uint64, depth int) error {
 			return err
 		}
 		now := ticks()
-		for ; n > 0; n-- { // they come in the order of the posts
+		for ; n > 0; n-- { // completions are in the order of the posts
 			if done == posted {
 				return errors.New("bench: more completions than requests")
 			}

@@ -16,9 +16,9 @@ import (
 const (
 	nclF     = 1
 	nclPeers = 2*nclF + 1
-	// nclFile is the size of the file, which is written from end to end and again.
+	// nclFile is the size of the file, which is written from beginning to end, repeatedly.
 	nclFile = 1 << 20
-	// NCLMemory is what a peer lends.
+	// NCLMemory is the size of the memory that a peer lends.
 	NCLMemory = 64 << 20
 )
 
@@ -60,10 +60,10 @@ func nclConfig(h host.Host, coordHost string) ncl.Config {
 	return cfg
 }
 
-// callTimeout is for machines that lose their processors for a while.
+// callTimeout is long enough for machines that lose their processors for a while.
 const callTimeout = 20 * time.Second
 
-// unhurried is a host whose calls always have that timeout.
+// unhurried is a host whose calls always have callTimeout.
 type unhurried struct{ host.Host }
 
 func (u unhurried) Call(to, service string, body []byte, _ time.Duration) ([]byte, error) {

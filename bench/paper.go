@@ -15,7 +15,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Figure is one number of the paper and ours.
+// Figure is one number of the paper, and our number.
 type Figure struct {
 	Of    string  `json:"of"`   // where it is in the paper
 	What  string  `json:"what"` // what was measured
@@ -27,18 +27,18 @@ type Figure struct {
 	Note  string `json:"note,omitempty"`
 }
 
-// Ratio is ours by the paper's, which must have one.
+// Ratio returns our number divided by the paper's, which must not be 0.
 func (f *Figure) Ratio() float64 { return f.Ours / f.Paper }
 
 // The sizes of the experiments.
 const (
 	samples      = 100
-	figure11File = 10 << 20 // the paper's has 100 MB; all that counts is in proportion
+	figure11File = 10 << 20 // the paper's file has 100 MB; the relevant times are proportional to the size
 	table3File   = 60 << 20
 	smallIO      = 128
 )
 
-// Paper measures, in virtual time, what section 5 of SplitFT measures of NCL itself.
+// Paper repeats, in virtual time, the measurements of NCL itself in section 5 of SplitFT.
 func Paper(ctx context.Context, m virtual.Model, progress func(string)) ([]Figure, error) {
 	var all []Figure
 	for _, x := range []struct {
@@ -100,8 +100,8 @@ func writing(m virtual.Model, size int) (time.Duration, error) {
 	return each, err
 }
 
-// figure11 returns the latency of sequential reads of a file, with the time of prefetching
-// spread over them, and without (5.4.1).
+// figure11 returns the latency of sequential reads of a file, with and without a share of the
+// time of prefetching (5.4.1).
 func figure11(m virtual.Model) ([]Figure, error) {
 	r, err := sequential(m)
 	if err != nil {
@@ -116,7 +116,7 @@ func figure11(m virtual.Model) ([]Figure, error) {
 		{What: "a read of 128 bytes, from a peer", Unit: "µs", Ours: micro(r.remote), Note: "drawn without a number"},
 		{What: "the latter by the former", Paper: 4.51 * 4, Ours: ratio(r.remote, r.with()), Note: "4.51 times CephFS, and CephFS 4 times NCL"},
 		{What: "the same at the CPU's nominal clock", Ours: ratio(slow.remote, slow.with()), Note: "what if: 2.4 GHz"},
-		{What: "the same if the buffer is there already", Ours: ratio(r.remote, r.local+r.read), Note: "what if: only the Read is prefetching"},
+		{What: "the same with an existing buffer", Ours: ratio(r.remote, r.local+r.read), Note: "what if: only the Read is prefetching"},
 	}
 	for i := range figures {
 		figures[i].Of = "figure 11a"
@@ -164,8 +164,8 @@ func sequential(m virtual.Model) (r reads, err error) {
 	return r, err
 }
 
-// prefetched returns how long a recovery took for its buffer and for reading the file into
-// it. The rest is the controller, the peers and their catch-up.
+// prefetched returns the time that a recovery spent on its buffer and on reading the file into
+// it. The rest of a recovery is the controller, the peers and their catch-up.
 func prefetched(events []virtual.Event) (register, read time.Duration) {
 	for _, e := range events {
 		switch took := e.Ended - e.Began; e.Kind {
@@ -230,16 +230,16 @@ func table3(m virtual.Model) ([]Figure, error) {
 func replacement(events []virtual.Event) ([]Figure, error) {
 	steps := []struct {
 		Figure
-		last string // the event that ends it
+		last string // the last event of the step
 	}{
 		{Figure{What: "get a peer from the controller", Paper: 3586, Input: true}, "lookup"},
-		{Figure{What: "name it in the ap-map", Note: "ours only: before it is asked"}, "update"},
+		{Figure{What: "name it in the ap-map", Note: "ours only: before the peer is asked"}, "update"},
 		{Figure{What: "connect to it and set up its region", Paper: 64871}, "setup"},
 		{Figure{What: "catch up", Paper: 23368}, "call"},
 		{Figure{What: "change the ap-map", Paper: 4734, Input: true}, "update"},
 	}
 	var out []Figure
-	total := Figure{Of: "table 3", What: "in all, without what is ours only", Unit: "µs", Paper: 96559}
+	total := Figure{Of: "table 3", What: "in all, without the step that is ours only", Unit: "µs", Paper: 96559}
 	at := events[0].Began
 	for _, e := range events {
 		if len(out) == len(steps) || e.Kind != steps[len(out)].last {
@@ -270,7 +270,7 @@ func inVirtualTime(m virtual.Model, f, n int, app func(h *virtual.Host, cfg ncl.
 	peer := func(h *virtual.Host) {
 		h.Go("serve", func() {
 			err := ncl.ServePeer(h, ncl.PeerConfig{Memory: 4 * table3File, Coord: controller(h)})
-			panic(err) // before its host
+			panic(err) // ServePeer must not return while its host runs
 		})
 		if l, err := h.Listen(dieService); err == nil {
 			_, _ = l.Accept(verbs.Forever)

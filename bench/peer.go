@@ -17,14 +17,14 @@ func PeerName(i int) string { return fmt.Sprint("peer", i+1) }
 type PeerConfig struct {
 	// Name is one of [PeerName].
 	Name string
-	// Listen is the address for clients. Anybody who reaches it can use the peer.
+	// Listen is the address for clients. Any client that can reach it can use the peer.
 	Listen string
 	// Device and MTU are as in Config.
 	Device string
 	MTU    int
 	// Pin ties the answering thread, and perftest, to the first processor.
 	Pin bool
-	// Ready is called with the address at which it listens.
+	// Ready is called with the address at which the peer listens.
 	Ready func(addr string)
 	// Logf receives errors. May be nil.
 	Logf func(format string, args ...any)
@@ -38,7 +38,7 @@ type peer struct {
 	ctx      context.Context
 }
 
-// Serve is the other side: it answers clients, one at a time, until requests can no
+// Serve runs the other side: it answers clients, one at a time, until requests can no
 // longer be received. The perftest programs that it starts stop with ctx.
 func Serve(ctx context.Context, h host.Host) error {
 	p := &peer{h: h, ctx: ctx}
@@ -97,12 +97,12 @@ func (p *peer) handle(req host.Request) error {
 		return nil
 	}
 	p.end.rearm()
-	req.Reply(body) // the client starts when it has it
+	req.Reply(body) // the client starts when it receives the reply
 	return p.end.pong(r.Iters)
 }
 
-// open creates an end and connects it. An existing one belonged to a client that is
-// gone.
+// open creates an end and connects it. It first closes an existing end, which belonged to a
+// client that is gone.
 func (p *peer) open(r request) (a answer, err error) {
 	if err := p.close(); err != nil {
 		return a, err
@@ -126,7 +126,7 @@ func (p *peer) open(r request) (a answer, err error) {
 	if err := e.connect(r.Endpoint); err != nil {
 		return a, err
 	}
-	// The client's buffer has the same layout; its address comes with its endpoint.
+	// The client's buffer has the same layout; the request has its address and its endpoint.
 	e.aim(r.Addr, r.RKey)
 	return a, nil
 }

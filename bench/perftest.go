@@ -16,7 +16,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// The tools of perftest, and what each measures.
+// The tools of perftest, by their measures.
 const (
 	writeTool  = "ib_write_lat"
 	readTool   = "ib_read_lat"
@@ -50,7 +50,7 @@ func (s spec) tool() string {
 	return ""
 }
 
-// gidIndexed is a card that knows the index of its address, as verbs/hw does.
+// gidIndexed is a card that can return the index of its address, such as a card of verbs/hw.
 type gidIndexed interface{ GIDIndex() int }
 
 // arguments are the arguments of both sides. -C reports cycles, -F suppresses a warning about the
@@ -159,7 +159,7 @@ func (s *server) portNumber() int {
 	return s.port
 }
 
-// wait returns when it has exited, normally or because of the timeout.
+// wait returns when the server has exited, normally or because of the timeout.
 func (s *server) wait() error {
 	if s == nil {
 		return nil
@@ -168,7 +168,7 @@ func (s *server) wait() error {
 	return s.failed(<-s.done)
 }
 
-// stop terminates it.
+// stop terminates the server.
 func (s *server) stop() error {
 	if s == nil {
 		return nil
@@ -194,12 +194,12 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// listening looks the port up in the kernel's tables: a trial connection would be taken
+// listening looks up the port in the kernel's tables: perftest would take a trial connection
 // for the client.
 func listening(port int) bool {
 	want := fmt.Sprintf(":%04X", port)
 	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		text, _ := os.ReadFile(name) // one of them may not be there
+		text, _ := os.ReadFile(name) // a table may be missing
 		for line := range strings.Lines(string(text)) {
 			const listen = "0A"
 			if f := strings.Fields(line); len(f) > 3 && strings.HasSuffix(f[1], want) && f[3] == listen {

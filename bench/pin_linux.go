@@ -11,13 +11,13 @@ import (
 )
 
 // Pin pins all threads of this process to one processor: the last one that it may use,
-// or the first one for the answering side. Programs that it starts inherit that. With
-// one processor it does nothing.
+// or the first one for the answering side. Child processes inherit the affinity. With one
+// processor Pin does nothing.
 //
 // Two spinning processes on one processor disturb each other for a whole time slice.
-// All threads are pinned, and the loops are not locked to one of them: the Go runtime
-// interrupts a loop every 10 ms, and a loop that is locked to its thread then waits for
-// another thread to hand it back.
+// Pin pins all threads rather than lock a loop to one thread: the Go runtime interrupts a
+// loop every 10 ms, and a locked loop then waits until another thread hands the processor
+// back.
 func Pin(first bool) error {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
@@ -41,7 +41,7 @@ func Pin(first bool) error {
 		if err == nil {
 			err = unix.SchedSetaffinity(id, &set)
 		}
-		if err != nil && !errors.Is(err, unix.ESRCH) { // it has ended
+		if err != nil && !errors.Is(err, unix.ESRCH) { // ESRCH: the thread has exited
 			return fmt.Errorf("bench: pin thread %s to processor %d: %w", t.Name(), at, err)
 		}
 	}

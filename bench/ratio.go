@@ -6,9 +6,9 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Ratio compares two things that were measured alternately: the median of the ratios of
-// neighbouring rounds. With the probability Confidence it is in [Low, High]. Too few
-// rounds have no such interval: then all three are 0.
+// Ratio compares two series that were measured alternately: the median of the ratios of
+// neighbouring rounds. With the probability Confidence the ratio is in [Low, High]. With too
+// few rounds there is no such interval: then all three are 0.
 type Ratio struct {
 	Median     float64 `json:"median"`
 	Low        float64 `json:"low"`

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// round is one timed stretch.
+// round is one timed sequence of operations.
 type round struct {
-	lat     []uint64 // ticks of each operation; none if only their rate counts
+	lat     []uint64 // ticks of each operation; empty if only the rate is measured
 	ops     int
 	ticks   uint64
 	seconds float64
@@ -23,7 +23,7 @@ func (r *round) rate() float64 { return float64(r.ops) / r.seconds }
 // allocations of the process.
 func (r *round) time(f func(lat []uint64) error) error {
 	var before, after runtime.MemStats
-	for range 100 { // late work on the last message to the peer allocates
+	for range 100 { // until work on the last message to the peer is finished: it allocates
 		runtime.Gosched()
 	}
 	runtime.ReadMemStats(&before)

@@ -4,13 +4,13 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// What a latency is of.
+// The measures of a row.
 const (
-	// HalfRoundTrip is half the time in which a Write or a Send went and one came back.
+	// HalfRoundTrip is half the time until a Write or a Send has been answered by another.
 	HalfRoundTrip = "half-round-trip"
 	// Completion is the time from before the post to after the poll of the completion.
 	Completion = "post-to-completion"
-	// Rate is how many requests are completed in a second.
+	// Rate is the number of requests completed in a second.
 	Rate = "rate"
 	// Recorded is the time of one call of ncl.File.Record.
 	Recorded = "record"
@@ -32,18 +32,17 @@ type Row struct {
 	MTU     int    `json:"mtu"`
 	// Latency is nil for rates, and in the simulator, where time is not real.
 	Latency *Latency `json:"latency_us"`
-	// OpsPerSecond is how many operations this side completed in a second of this
-	// machine's time; in the simulator, the speed of simulating them.
+	// OpsPerSecond is the number of operations that this side completed in a second of
+	// real time; in the simulator, the speed of simulation.
 	OpsPerSecond   float64 `json:"ops_per_second"`
 	BytesPerSecond float64 `json:"bytes_per_second"`
 	// Allocs are the allocations of this process while the loops ran. The runtime makes
-	// a few of its own now and then; if an operation allocated, no round would be
-	// without.
+	// a few now and then; if an operation allocated, every round would have allocations.
 	Allocs      uint64      `json:"allocs"`
 	CleanRounds int         `json:"rounds_without_allocs"`
 	AllocsPerOp float64     `json:"allocs_per_op"`
 	Perftest    *Comparison `json:"perftest"`
-	// Missing is why a requested comparison is missing.
+	// Missing is the reason why a requested comparison is missing.
 	Missing string `json:"missing,omitempty"`
 }
 
@@ -58,18 +57,18 @@ type Latency struct {
 	Mean float64 `json:"mean"`
 }
 
-// Comparison compares perftest with ours: latencies, in microseconds, or of rates, in
-// requests per second.
+// Comparison compares our rounds with rounds of perftest: latencies in microseconds, or
+// rates in requests per second.
 type Comparison struct {
 	Tool    string `json:"tool"`
 	Version string `json:"version"`
-	// Median is that of the medians, or of the rates, that its rounds printed. Min is the
-	// least latency of all.
+	// Median is the median of the medians, or of the rates, that perftest printed. Min is
+	// the least latency of all.
 	Median float64 `json:"median"`
 	Min    float64 `json:"min,omitempty"`
 	// Ratio is the median of the ratios, ours by theirs, of neighbouring rounds; with the
-	// probability Confidence it is in [Low, High]. Too few rounds have no such interval:
-	// then all three are 0.
+	// probability Confidence it is in [Low, High]. With too few rounds there is no such
+	// interval: then all three are 0.
 	Ratio      float64 `json:"ratio"`
 	Low        float64 `json:"ratio_low"`
 	High       float64 `json:"ratio_high"`
@@ -83,7 +82,7 @@ type Comparison struct {
 type tally struct {
 	hist    *hdrhistogram.Histogram // of ticks
 	ops     int
-	ticks   uint64 // that the loops took
+	ticks   uint64 // of all loops
 	seconds float64
 	allocs  uint64
 	clean   int // rounds without allocations

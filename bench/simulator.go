@@ -10,7 +10,7 @@ import (
 )
 
 // The number of operations in a run of the simulator. Data that nothing has read stays
-// undecided, and costs more the more there is of it; the runs of a check are short.
+// undecided, and more undecided data costs more time; the runs of a check are short.
 const (
 	perRun    = 1000
 	nclPerRun = 16
@@ -97,7 +97,7 @@ func verbsInSimulator(ctx context.Context, cfg Config, emit func(Row) error) err
 			return r.time(e.ping)
 		}
 		x, err := newSimulated(perRun, cfg.Iters, f, nil, sim.Node{Name: PeerName(0), Daemon: true, Main: func(h host.Host, _ int) {
-			_ = Serve(ctx, h) // it ends with the run
+			_ = Serve(ctx, h) // returns at the end of the run
 		}})
 		if err == nil {
 			err = x.measure(ctx, &row)

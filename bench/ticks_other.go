@@ -4,7 +4,7 @@ package bench
 
 import "time"
 
-// cycles: ticks are not the ones that perftest counts; microseconds are compared.
+// cycles: ticks differ from the ticks of perftest, so microseconds are compared.
 const cycles = false
 
 var epoch = time.Now()

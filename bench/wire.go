@@ -17,15 +17,15 @@ const (
 	doPong   = "pong"     // send Iters Writes back
 	doClose  = "close"    // release the connection
 	doServe  = "perftest" // start the server of a tool of perftest
-	doServed = "served"   // wait until it has exited
+	doServed = "served"   // wait until the server has exited
 )
 
 // request is one request. Messages are JSON: none is sent during a round.
 type request struct {
 	Do       string `json:"do"`
 	Endpoint []byte `json:"endpoint,omitempty"`
-	Op       string `json:"op,omitempty"`   // that the peer answers with
-	Wait     bool   `json:"wait,omitempty"` // it sleeps, as the client does
+	Op       string `json:"op,omitempty"`   // of the peer's answers
+	Wait     bool   `json:"wait,omitempty"` // the peer waits with CQ.Wait, as the client does
 	Addr     uint64 `json:"addr,omitempty"` // of the client's buffer
 	RKey     uint32 `json:"rkey,omitempty"`
 	Size     int    `json:"size,omitempty"`

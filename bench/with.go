@@ -14,10 +14,10 @@ import (
 
 // NCLApp is an application that has three log peers.
 type NCLApp struct {
-	// Do calls f where NCL may be used: on cards anywhere, in the simulator in the task
-	// of the application, one call at a time.
+	// Do calls f in a task that may use NCL: on cards any task, in the simulator the
+	// task of the application, one call at a time.
 	Do func(f func(h host.Host, cfg ncl.Config)) error
-	// Peers are how many peers there are.
+	// Peers is the number of peers.
 	Peers int
 }
 

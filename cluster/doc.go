@@ -1,8 +1,8 @@
-// Package cluster is what the machines of a replicated system do besides the protocol.
+// Package cluster manages the machines of a replicated system, apart from the protocol.
 // It ensures that an application has one instance, gives machines names and addresses,
 // expires the sessions of dead processes, and fences a process whose session has
-// expired. It is written against package host alone, so the checker runs it as machines
-// do.
+// expired. It is written against package host alone, so the checker and real machines
+// run the same code.
 //
 // # Use
 //
@@ -30,7 +30,7 @@
 // partitioned. Three checks differ in strength:
 //
 //   - [Instance.Check] costs nothing and returns the result of the last heartbeat. It stops a
-//     process that has no other way to learn of the expiry, and protects nothing.
+//     process that has no other way to learn of the expiry, but it protects no data.
 //   - [Instance.Ask] asks the controller: an operation that begins after the session has
 //     expired is not carried out. The session can expire between the answer and the
 //     operation, so an operation that began before may complete after the next instance has
@@ -43,7 +43,7 @@
 // depends on clocks: a session may expire at any moment, as in the scenarios of
 // clustercheck.
 //
-// # A controller that comes back empty
+// # A controller that restarts empty
 //
 // A coordinator keeps everything in memory. After a restart it knows no session, so
 // instances find theirs expired and stop, and machines claim their names again. Its

@@ -5,7 +5,7 @@ import "github.com/verbatim-rdma/verbatim/coord"
 // Guard wraps c for changes that the instance makes at the controller: each first asks
 // whether the session lives. Otherwise a process that was stopped could replace a peer
 // in the file entry of the next instance. The version of the entry does not prevent
-// that: after a controller comes back empty the next instance's entry has the same
+// that: if the controller has restarted empty, the next instance's entry has the same
 // versions.
 //
 // As with [Instance.Ask], the session can expire between the answer and the change.

@@ -10,8 +10,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// DefaultHeartbeat is the longest interval at which an instance asks about its session,
-// and so bounds how late an idle one learns of the expiry.
+// DefaultHeartbeat is the longest interval at which an instance asks about its session.
+// It bounds how late an idle instance learns of the expiry.
 const DefaultHeartbeat = 500 * time.Millisecond
 
 // ErrOver: the session of an instance has expired. It wraps coord.ErrSessionExpired.
@@ -24,10 +24,10 @@ var ErrConfig = errors.New("cluster: bad configuration")
 // Right is the right to be the only instance of an application, in a session: an
 // *ncl.Instance.
 type Right interface {
-	// Check is nil if we held it at some moment during the call, and wraps
-	// coord.ErrSessionExpired if the session has expired.
+	// Check returns nil if the caller held the right at some moment during the call.
+	// The error wraps coord.ErrSessionExpired if the session has expired.
 	Check() error
-	// Close releases it.
+	// Close releases the right.
 	Close() error
 }
 
@@ -37,9 +37,9 @@ type InstanceConfig struct {
 	// Coord is the controller.
 	Coord coord.Client
 	// Claim acquires the right, as ncl.Start does. Its error wraps coord.ErrExists if
-	// another instance holds it.
+	// another instance holds the right.
 	Claim func() (Right, error)
-	// Wait is how long to retry while another instance holds it.
+	// Wait is how long to retry while another instance holds the right.
 	Wait time.Duration
 	// Heartbeat is the longest interval between questions about the session; it is
 	// shorter if sessions are short. Default [DefaultHeartbeat].
@@ -115,8 +115,8 @@ func (i *Instance) finished() bool {
 	return i.closed || i.over
 }
 
-// learn asks the controller, and reports whether the session is newly found expired. A
-// session that was closed in the meantime does not count.
+// learn asks the controller, and reports whether it finds the session expired for the
+// first time. A session that was closed in the meantime does not count.
 func (i *Instance) learn() bool {
 	expired := errors.Is(i.right.Check(), coord.ErrSessionExpired)
 	i.mu.Lock()
@@ -137,8 +137,8 @@ func (i *Instance) Close() {
 	_ = i.right.Close()
 }
 
-// Check is [ErrOver] if the last heartbeat found the session expired. It sends nothing:
-// see the package comment for its limits.
+// Check returns [ErrOver] if the last heartbeat found the session expired. It sends
+// nothing: see the package comment for its limits.
 func (i *Instance) Check() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -148,8 +148,8 @@ func (i *Instance) Check() error {
 	return nil
 }
 
-// Ask is Check with an answer of the controller, if there is one. The session can
-// expire between the answer and what follows.
+// Ask asks the controller first, and falls back to Check if there is no answer. The
+// session can expire between the answer and the operation that follows.
 func (i *Instance) Ask() error {
 	if err := i.Check(); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 )
 
 // namesPrefix holds the name and address of each live machine, in a session of its own.
-// Two machines with one name would otherwise be taken for one.
+// Otherwise two machines could use the same name.
 const namesPrefix = "names/"
 
 // NameHeartbeat is the longest interval at which a machine asks about the session of
@@ -29,15 +29,15 @@ var ErrTaken = errors.New("the name is taken")
 
 // NameConfig is a name, and where calls to it arrive.
 type NameConfig struct {
-	// Coord is the controller. It knows the caller by the name itself, so a restarted
-	// machine may close the session of its earlier life.
+	// Coord is the controller. It identifies the caller by the same name, so a
+	// restarted machine may close the session of its earlier life.
 	Coord coord.Client
 	// Name and Addr are the machine's, without spaces.
 	Name, Addr string
 	// Wait is how long to wait for the session of an earlier holder at another address.
 	Wait time.Duration
-	// Lost is called, once, by the heartbeat if another machine later gets the name:
-	// this one can no longer be found. Its error wraps [ErrTaken].
+	// Lost is called once if a heartbeat finds that another machine has the name by
+	// now: then this machine can no longer be found. The error wraps [ErrTaken].
 	Lost func(error)
 }
 
@@ -116,8 +116,8 @@ func (n *Name) dead(x holder) bool { return x.addr == n.cfg.Addr && x.session !=
 // mine reports whether x is an entry that this life created without learning of it.
 func (n *Name) mine(x holder) bool { return slices.Contains(n.tried, x.session) }
 
-// take enters the name, in a new session, and the address. over reports whose session
-// may be closed.
+// take enters the name, in a new session, and the address. over reports whether the
+// session of a holder may be closed.
 func (n *Name) take(over func(holder) bool) error {
 	s, err := n.cfg.Coord.NewSession()
 	if err != nil {

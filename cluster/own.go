@@ -8,9 +8,9 @@ type Log interface {
 	Record(off int, data []byte) error
 }
 
-// Own makes l a file of the instance: it accepts no records once the session is known
-// to have expired. Records written before the instance knows are stopped by the file's
-// own fence; then the error explains why.
+// Own makes l a file of the instance: it accepts no records once the instance has
+// learned that its session has expired. Until then the fence of the file stops late
+// records, and the error explains why.
 func (i *Instance) Own(l Log) Log { return &owned{l, i} }
 
 type owned struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// LeastTTL is the shortest session of a [Serve]. A busy machine stops a process for a
-// part of it now and then, and four heartbeats must fit in.
+// LeastTTL is the shortest length of a session at [Serve]. A busy machine now and then
+// stops a process for a part of that time, and four heartbeats must still fit.
 const LeastTTL = 400 * time.Millisecond
 
 // ttlKey is where a coordinator announces the length of its sessions.
@@ -46,7 +46,8 @@ func period(ttl, most time.Duration) time.Duration {
 }
 
 // onceOver retries until the session of an earlier holder has expired, at most for
-// wait. taken is the error of a try that found one. waits is called if it has to wait.
+// wait. taken is the error of a try that found an earlier holder. onceOver calls waits
+// before it starts to wait.
 func onceOver(h host.Host, ttl, wait time.Duration, taken error, try func() error, waits func()) error {
 	pause := period(ttl/2, 200*time.Millisecond)
 	err := try()

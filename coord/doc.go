@@ -33,7 +33,7 @@
 // Every error is an [*Error] that names the operation and the key and wraps one of the
 // sentinels. Be careful with [ErrUnavailable]: the request may or may not have been
 // carried out. Any other error means that nothing was changed. The service never
-// carries out a request twice.
+// executes a request twice.
 //
 // # The simulated service
 //

@@ -9,11 +9,11 @@ import "encoding/binary"
 // whole pause, and does not count the heartbeats that it could not receive as missing.
 type Keeper struct {
 	Store
-	// Ticks is how many may pass without a heartbeat.
+	// Ticks is the number of ticks that may pass without a heartbeat.
 	Ticks int
-	// After is where session numbers start. A restarted process does not know the
-	// sessions of its predecessor and must not reuse their numbers: a holder would take
-	// the new session for its own.
+	// After is the number after which session numbers start. A restarted process does
+	// not know the sessions of its predecessor and must not reuse their numbers: the
+	// holder of an old session would take a new one for its own.
 	After Session
 
 	silent map[Session]int // ticks since the last heartbeat
@@ -60,7 +60,7 @@ func (k *Keeper) Due() []SessionInfo {
 	var over []SessionInfo
 	for _, s := range k.Sessions(nil) {
 		if n, known := k.silent[s.ID]; !known {
-			k.hear(s.ID) // of an earlier service; its last sign of life is unknown
+			k.hear(s.ID) // opened at an earlier service: the time of its last heartbeat is unknown
 		} else if k.silent[s.ID] = n + 1; n >= k.Ticks {
 			over = append(over, s)
 		}

@@ -71,8 +71,8 @@ func (s *Store) removeKeys(id Session) {
 	s.entries = s.entries[:kept]
 }
 
-// The fingerprint is a sum over the elements, so that a change updates it without a
-// look at the others.
+// The fingerprint is a sum over the elements, so a change of one element updates it
+// without reading the others.
 
 func hashEntry(e *entry) fingerprint.Print {
 	return fingerprint.Print{}.String(e.key).Uint(e.version).Uint(uint64(e.session)).Bytes(e.value)

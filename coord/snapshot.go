@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/codec/wire"
 )
 
-// ErrSnapshot: bytes are no snapshot of a [Store].
+// ErrSnapshot: the bytes are not a snapshot of a [Store].
 var ErrSnapshot = errors.New("coord: malformed snapshot")
 
 // AppendSnapshot appends the whole state to dst, for a service that keeps it elsewhere. Stores with equal hashes append
@@ -50,7 +50,7 @@ func (s *Store) Restore(snapshot []byte) error {
 	return nil
 }
 
-// restoreSession reads the next session, and reports whether it is one. They come in the order of their numbers.
+// restoreSession reads the next session, and reports whether it is valid. Numbers of sessions increase.
 func (s *Store) restoreSession(r *wire.Reader) bool {
 	x := SessionInfo{ID: Session(r.Uint64()), Host: r.String(0, wire.MaxString)}
 	n := len(s.sessions)
@@ -63,7 +63,7 @@ func (s *Store) restoreSession(r *wire.Reader) bool {
 	return true
 }
 
-// restoreEntry reads the next key, and reports whether it is one. They come in byte order.
+// restoreEntry reads the next key, and reports whether it is valid. Keys are in byte order.
 func (s *Store) restoreEntry(r *wire.Reader) bool {
 	e := entry{key: r.String(1, MaxKey), version: r.Uint64(), session: Session(r.Uint64())}
 	size := r.Uint32()

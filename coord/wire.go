@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// A request is the operation (1 byte), then those of the following that the operation
-// has: key (length in 1 byte, bytes), number (8 bytes: a session or a version), value
-// (the rest). All widths are fixed, so every request has exactly one encoding.
+// A request is the operation (1 byte), followed by the fields of this operation, in
+// this order: key (length in 1 byte, bytes), number (8 bytes: a session or a version),
+// value (the rest). All widths are fixed, so every request has exactly one encoding.
 //
 // A response is a code (1 byte), followed by the result if that is codeOK.
 
@@ -25,7 +25,7 @@ const (
 	opCloseSession
 )
 
-// What an operation has.
+// Fields and effects of an operation.
 const (
 	hasKey = 1 << iota
 	hasPrefix
@@ -143,7 +143,7 @@ func decodeResponse(op opcode, resp []byte) (result []byte, err error) {
 		if len(result) != 8 {
 			return nil, errMalformed
 		}
-	case opList: // decodeKeys looks
+	case opList: // decodeKeys checks it
 	default:
 		if len(result) != 0 {
 			return nil, errMalformed

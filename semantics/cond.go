@@ -27,7 +27,7 @@ func (x *thread) holds(c lang.Cond, labels []label) bool {
 	panic("semantics: unknown kind of condition")
 }
 
-// term is the value of a term; a name that is no register is that of a constant.
+// term returns the value of a term; a name that is not a register is a constant.
 func (x *thread) term(t lang.Term) value {
 	if t.Name == "" {
 		return number(t.Num)
@@ -51,7 +51,7 @@ func (x *thread) term(t lang.Term) value {
 	return value{}
 }
 
-// compare compares two terms; unset ones compare to nothing.
+// compare compares two terms; a comparison with an unset term is false.
 func (x *thread) compare(c lang.Compare) bool {
 	a, b := x.term(c.L), x.term(c.R)
 	if !a.set || !b.set {

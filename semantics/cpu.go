@@ -35,7 +35,7 @@ func (s *state) cpu(t int, o *op) []*state {
 	panic("semantics: unknown kind of statement")
 }
 
-// load loads the words of a place, each at a moment of its own and in any order.
+// load loads the words of a place, each in its own step and in any order.
 func (s *state) load(t int, at place, then func(*state, string)) []*state {
 	var next []*state
 	words := split(at, 8)
@@ -60,7 +60,7 @@ func (s *state) load(t int, at place, then func(*state, string)) []*state {
 	return next
 }
 
-// sees is the content that a CPU loads: memory, under its own stores.
+// sees returns the content that a CPU loads: memory, overlaid with the stores in its own buffer.
 func (s *state) sees(t int, at place) string {
 	b := s.read(at)
 	for _, w := range s.threads[t].buffer {
@@ -76,14 +76,14 @@ func (s *state) sees(t int, at place) string {
 	return b
 }
 
-// until is a loop that waits for a value. It looks once: the run in which it looks
-// later is another one.
+// until is a loop that waits for a value. It loads once: a run in which it loads later is
+// another run of the search.
 func (s *state) until(t int, o *op, st lang.Until) (next []*state, gaveUp bool) {
 	want := num(s.threads[t].eval(st.Value, o.at.n))
 	x := &thread{}
 	for _, c := range s.load(t, o.at, func(c *state, b string) { c.threads[t].partial = b }) {
 		if c.threads[t].pc == s.threads[t].pc {
-			next = append(next, c) // not all words yet
+			next = append(next, c) // some words are not loaded yet
 			continue
 		}
 		x.set("v", bytes(c.threads[t].partial))
@@ -98,7 +98,7 @@ func (s *state) until(t int, o *op, st lang.Until) (next []*state, gaveUp bool) 
 }
 
 // store puts the words of a store into the store buffer, in order of increasing address.
-// Without store buffers, they are in memory at once.
+// Without store buffers, it writes them to memory at once.
 func (s *state) store(t int, at place, st lang.Store) []*state {
 	c := s.clone()
 	b := c.threads[t].eval(st.Value, at.n)
@@ -140,14 +140,14 @@ func (s *state) storeBuffer(t int) []*state {
 	return []*state{c}
 }
 
-// storesInOrder reports whether no store is older than the i-th.
+// storesInOrder reports whether the i-th store is the oldest.
 func (s *state) storesInOrder(_, i int) bool { return i == 0 }
 
 // draining reports whether a thread has to wait until its store buffer is empty.
 func (s *state) draining(t int) bool { return len(s.threads[t].buffer) > 0 }
 
-// fenceDrains reports whether a fence has something to wait for: the store buffer, and
-// lines that were flushed (flush-and-fence-persist).
+// fenceDrains reports whether a fence must wait: for the store buffer, and for lines that
+// were flushed (flush-and-fence-persist).
 func (s *state) fenceDrains(t int) bool { return s.draining(t) || len(s.threads[t].flushed) > 0 }
 
 // locked is a locked instruction. It drains the store buffer, and is one step.

@@ -1,6 +1,6 @@
-// Package semantics is the reference machine: the rules of docs/semantics.md as a second
-// implementation, which shares no code with the simulator. It is small and slow. It runs a
-// litmus test under a profile and says in which final states its runs end:
+// Package semantics is the reference machine: a second implementation of the rules of
+// docs/semantics.md, which shares no code with the simulator. It is small and slow. It runs
+// a litmus test under a profile and returns the final states of all runs:
 //
 //	r, err := semantics.Run(test, "relaxed", 100000)
 //	fmt.Println(r.Finals)
@@ -10,17 +10,17 @@
 // # How to read it
 //
 // A [state] is a plain value with a canonical text. A rule is a function from a state to
-// the states that one step of that rule leads to, or a condition of such a step; it has the
-// name of its rule on the page, in camel case: read-after-write is readAfterWrite. Where a
-// rule is one line of another function, a comment there names it. A test holds the names
-// against the page.
+// the states after one step of the rule, or a condition of such a step. Its name is the name
+// of the rule on the page, in camel case: read-after-write is readAfterWrite. If a rule is
+// one line of another function, a comment there names the rule. A test compares the names
+// with the page.
 //
-// The search (search.go) takes every step of every state once. It decides nothing late and
-// leaves out no order; the set of visited states is all that it has against repetition.
+// The search (search.go) takes every step of every state once. It makes every choice at once
+// and omits no order; only the set of visited states prevents repetition.
 //
-// A request goes this way:
+// A request passes these stages:
 //
-//   - A thread posts it (post.go), behind the stores in its store buffer (cpu.go).
+//   - A thread posts it (post.go), after the stores in its store buffer (cpu.go).
 //   - Its card takes it from the send queue, once fences allow it, and fetches its data
 //     (requester.go).
 //   - It reaches the responder's card, which checks it packet by packet (responder.go).
@@ -34,15 +34,16 @@
 // # What it does not have
 //
 // [Run] refuses a program with an act that the machine lacks; the error wraps
-// [ErrUnsupported] and names the act. These are Flush and Atomic Write, reconnecting,
+// [ErrUnsupported] and names the act. The machine lacks Flush and Atomic Write, reconnecting,
 // recovery after a restart, media errors, ghosts, revocation and timeouts as faults, and
 // budgets of faults.
 //
 // # Where the simulator differs
 //
-// testdata/differences has a program for each known difference, with the text by which the
-// reference machine is right, and what only one of the machines reaches. A test fails when a
-// difference goes away. The random programs leave these combinations out.
+// testdata/differences has a program for each known difference. It quotes the text by which
+// the reference machine is right, and lists the final states that only one of the machines
+// reaches. A test fails when a difference disappears. The random programs omit these
+// combinations.
 //
 // # Tests
 //

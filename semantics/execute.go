@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// placement puts a cell that has arrived into memory, where everybody sees it.
+// placement writes a cell that has arrived to memory, where it is visible to all.
 func (s *state) placement(e int) []*state {
 	var next []*state
 	for i := range s.ends[e].wire {
@@ -43,7 +43,7 @@ func (s *state) messageOrder(m *message, k int) bool {
 	return s.profile.Placement != faults.InOrder || !slices.ContainsFunc(m.cells[:k], cell.pending)
 }
 
-// blockOrder: those within an aligned block of 128 bytes are.
+// blockOrder: the bytes within an aligned block of 128 bytes are placed in that order.
 func (s *state) blockOrder(m *message, k int) bool {
 	return s.profile.Placement != faults.Blocks128 || !slices.ContainsFunc(m.cells[:k], func(c cell) bool {
 		return c.pending() && c.at.block == m.cells[k].at.block && c.at.off/128 == m.cells[k].at.off/128
@@ -61,7 +61,7 @@ func (s *state) atomicsExecuted(e, i int) bool {
 	return !slices.ContainsFunc(s.ends[e].wire[:i], func(m message) bool { return m.op.IsAtomic() && !m.executed })
 }
 
-// execution reports whether a responder executes what it has accepted of an end.
+// execution reports whether a responder executes the requests of an end that it has accepted.
 func (s *state) execution(e, i int) bool {
 	m := &s.ends[e].wire[i]
 	return m.opened && m.refused == 0 && !m.executed && !m.dead && (!s.silent(e^1) || s.ends[e^1].state == verbs.StateErr && s.refusedLater(e))
@@ -101,8 +101,8 @@ func (s *state) readAfterWrite(e, i int) bool {
 // readAfterAtomic: a Read is executed after earlier Atomics.
 func (s *state) readAfterAtomic(e, i int) bool { return s.atomicsExecuted(e, i) }
 
-// readsSeeAcknowledged lists what a Read or Atomic that is posted now will see on cards
-// that promise it: everything that its responder's card has acknowledged.
+// readsSeeAcknowledged lists the requests whose effects a Read or Atomic that is posted now
+// will see on cards that promise it: all that its responder's card has acknowledged.
 func (s *state) readsSeeAcknowledged(e int, op verbs.Opcode) []ref {
 	if !s.profile.ReadsSeeAcked || !answered(op) {
 		return nil
@@ -121,20 +121,20 @@ func (s *state) readsSeeAcknowledged(e int, op verbs.Opcode) []ref {
 	return out
 }
 
-// sawAcknowledged reports whether something that a Read has to see is not in memory.
+// sawAcknowledged reports whether an effect that a Read must see is not in memory yet.
 func (s *state) sawAcknowledged(m *message) bool {
 	return slices.ContainsFunc(m.pushes, func(r ref) bool {
 		return slices.ContainsFunc(s.ends[r.end].wire, func(x message) bool { return x.id == r.id && !x.placed() })
 	})
 }
 
-// revocationSparesLater: what was accepted may be refused when it is executed, although
+// revocationSparesLater: an accepted request may be refused when it is executed, although
 // later requests were executed.
 func (s *state) revocationSparesLater(e int, m *message) bool {
 	return s.qpAccessFlags(e, m) || s.mrAccess(m, m.at)
 }
 
-// refuseExecution refuses a Read or Atomic. What the card accepted behind it stays.
+// refuseExecution refuses a Read or Atomic. Later requests that the card has accepted stay.
 func (s *state) refuseExecution(e, i int) []*state {
 	if s.drainOnRevoke(e ^ 1) {
 		return nil
@@ -149,7 +149,7 @@ func (s *state) refuseExecution(e, i int) []*state {
 }
 
 // atomicExecutes reads the word of the next Atomic (atomic-after-atomic), or writes it.
-// Atomics of one card exclude each other (atomic-hca); CPUs and Writes come between,
+// Atomics of one card exclude each other (atomic-hca). CPUs and Writes can act in between,
 // unless the card is atomic with respect to CPUs.
 func (s *state) atomicExecutes(e int) []*state {
 	wire := s.ends[e].wire
@@ -209,7 +209,7 @@ func (s *state) atomicHCA(e int) bool {
 	return false
 }
 
-// amidst reports whether an Atomic that has read and not written is one of those.
+// amidst reports whether which holds for an Atomic that has read and not yet written.
 func (s *state) amidst(which func(*message) bool) bool {
 	for e := range s.ends {
 		for i := range s.ends[e].wire {

@@ -26,8 +26,8 @@ func (s *state) rnr(e int) []*state {
 	return []*state{c}
 }
 
-// failedWriteIsAmbiguous: of a request whose requester has given up or is gone, nothing
-// more may arrive.
+// failedWriteIsAmbiguous: once the requester of a request has given up or is gone, the rest
+// of the request may never arrive.
 func (s *state) failedWriteIsAmbiguous(e int) []*state {
 	if next := s.failedWriteBytes(e); next != nil {
 		return next
@@ -95,8 +95,8 @@ func (s *state) tidy() {
 	}
 }
 
-// lostInOrder loses what arrived behind a lost piece of an earlier Write, where Writes reach
-// memory in post order.
+// lostInOrder loses the pieces that arrived after a lost piece of an earlier Write, where
+// Writes reach memory in post order.
 func (s *state) lostInOrder(e int) {
 	if s.profile.Placement != faults.InOrder {
 		return
@@ -170,12 +170,12 @@ func (s *state) wipe(e int) {
 	}
 }
 
-// drainOnRevoke reports whether an end cannot leave RTS yet: on cards that promise it, all
-// that the card has accepted is in memory by then, whether code takes the queue pair to ERR
-// or RESET or an error does; nor can code change what the peer may do.
+// drainOnRevoke reports whether an end cannot leave RTS yet. On cards that promise it,
+// everything that the card has accepted is in memory before the queue pair enters ERR or
+// RESET, by code or by an error, and before code changes the access of the peer.
 func (s *state) drainOnRevoke(e int) bool { return s.drains(s.program.ends[e].host) }
 
-// drains reports whether the card of a host still has to place something.
+// drains reports whether the card of a host has accepted data that is not placed yet.
 func (s *state) drains(host int) bool {
 	for e := range s.ends {
 		if s.program.ends[e^1].host == host && slices.ContainsFunc(s.ends[e].wire, message.placing) {
@@ -185,7 +185,7 @@ func (s *state) drains(host int) bool {
 	return false
 }
 
-// placing reports whether something of a message has arrived and is not in memory.
+// placing reports whether a part of a message has arrived and is not in memory.
 func (m message) placing() bool {
 	return m.half || slices.ContainsFunc(m.cells, func(c cell) bool { return c.step == arrived })
 }
@@ -207,7 +207,7 @@ func (s *state) destroy(t int, o *op) []*state {
 	return []*state{c}
 }
 
-// discard ends one end of a queue pair.
+// discard destroys one end of a queue pair.
 func (s *state) discard(e int) {
 	s.toError(e)
 	end := &s.ends[e]
@@ -276,8 +276,8 @@ func (s *state) fault(t int, st lang.Fault) []*state {
 	return next
 }
 
-// crashKeepsPmem reports whether a card still has to place in persistent memory what it has
-// acknowledged: the crash of a process does not keep it from that.
+// crashKeepsPmem reports whether a card still has to place acknowledged data in persistent
+// memory: the crash of a process does not prevent that.
 func (s *state) crashKeepsPmem(h int) bool {
 	for e := range s.ends {
 		if s.program.ends[e^1].host == h && slices.ContainsFunc(s.ends[e].wire, func(m message) bool {
@@ -324,8 +324,8 @@ func (s *state) partitionHeals() []*state {
 	return next
 }
 
-// end ends the life of a host. It begins another one, without threads, if it has
-// persistent memory.
+// end ends the life of a host. If the host has persistent memory, another life begins,
+// without threads.
 func (s *state) end(h int, kind faults.Kind) {
 	for t := range s.threads {
 		if s.program.threads[t].host == h {

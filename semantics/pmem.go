@@ -8,7 +8,7 @@ import (
 
 const line = 64
 
-// clwb enters the store buffer, so that it is behind the stores to its line.
+// clwb enters the store buffer, so it takes effect after the stores to its line.
 func (s *state) clwb(t int, at place) []*state {
 	c := s.clone()
 	if s.blocks[at.block].persistent {
@@ -22,8 +22,8 @@ func (s *state) clwb(t int, at place) []*state {
 	return []*state{c}
 }
 
-// flushLine begins to write back the lines of a place. Only a fence confirms that it is done
-// (flush-needs-fence).
+// flushLine begins to write back the lines of a place. Only a fence confirms that the
+// write-back is complete (flush-needs-fence).
 func (s *state) flushLine(t int, at place) {
 	size := s.blocks[at.block].size
 	first := at.off / line * line

@@ -176,7 +176,7 @@ func (p *program) memory(m lang.Memory) {
 	}
 }
 
-// find is where a location of a host is.
+// find returns the place of a location of a host.
 func (p *program) find(host int, name string) (place, bool) {
 	for _, b := range p.blocks {
 		if at, ok := b.locs[name]; ok && b.host == host {

@@ -11,10 +11,10 @@ func (s *state) active(e int) bool {
 	return s.up[s.program.ends[e].host] && !s.ends[e].destroyed && s.ends[e].state == verbs.StateRTS
 }
 
-// waits reports whether a request is out and has no answer.
+// waits reports whether a request was sent and has no answer.
 func (w *work) waits() bool { return w.issued && !w.responded }
 
-// answered is whether the responder answers with data.
+// answered reports whether the responder answers with data.
 func answered(op verbs.Opcode) bool { return op == verbs.OpRead || op.IsAtomic() }
 
 // sourceReadLate takes the next request from the send queue, and fetches its data cell
@@ -74,7 +74,7 @@ func (s *state) fenceWaitsForAll(e, i int) bool {
 	return s.profile.FenceWaitsAll && (earlier || slices.ContainsFunc(s.ends[e].wire, message.placing))
 }
 
-// outstandingReadsStall: the card has only so many Reads and Atomics outstanding.
+// outstandingReadsStall: the card has a limited number of Reads and Atomics outstanding.
 func (s *state) outstandingReadsStall(e, i int) bool {
 	if !answered(s.ends[e].sends[i].op) {
 		return false
@@ -118,8 +118,8 @@ func (s *state) completionsInOrder(e int) []*state {
 	return []*state{c}
 }
 
-// responseMayBeEarly completes a request that was answered. In between, code may find the
-// response of a Read in memory and no completion.
+// responseMayBeEarly completes a request that was answered. Before that, code may find the
+// response of a Read in memory without a completion.
 func (s *state) responseMayBeEarly(e int) []*state {
 	end := &s.ends[e]
 	if end.destroyed || !s.up[s.program.ends[e].host] || len(end.sends) == 0 || !end.sends[0].responded {
@@ -182,7 +182,7 @@ func (s *state) complete(e int, w work, status verbs.Status, n int) {
 	s.queues[q] = append(s.queues[q], completion{end: e, id: w.id, label: w.label, status: status, n: n})
 }
 
-// sent is where a request is on the wire.
+// sent returns the index of a request on the wire.
 func (s *state) sent(e, id int) int {
 	return slices.IndexFunc(s.ends[e].wire, func(m message) bool { return m.id == id && !m.gone })
 }
@@ -214,11 +214,11 @@ func (s *state) toError(e int) {
 	}
 }
 
-// fetching reports whether the source of a request was not fetched whole.
+// fetching reports whether a part of the source of a request was not fetched yet.
 func (m *message) fetching() bool { return len(m.fetch) > 0 && !answered(m.op) }
 
-// errorFlushesQueue completes a queued request of a queue pair in ERR. What was completed
-// before stays (completed-stays).
+// errorFlushesQueue completes a queued request of a queue pair in ERR. Earlier completions
+// stay (completed-stays).
 func (s *state) errorFlushesQueue(e int) []*state {
 	end := &s.ends[e]
 	if end.state != verbs.StateErr || end.destroyed || !s.up[s.program.ends[e].host] || len(end.sends) == 0 || end.sends[0].responded {
@@ -231,8 +231,8 @@ func (s *state) errorFlushesQueue(e int) []*state {
 	return []*state{c}
 }
 
-// localProtection fails a request with a bad local key once all earlier ones are done;
-// nothing is sent.
+// localProtection fails a request with a bad local key once all earlier requests are
+// complete; nothing is sent.
 func (s *state) localProtection(e int) []*state {
 	if sends := s.ends[e].sends; !s.active(e) || len(sends) == 0 || sends[0].local == 0 || s.drainOnRevoke(e) {
 		return nil

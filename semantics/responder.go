@@ -30,7 +30,7 @@ func (s *state) arrival(e int) []*state {
 		if more := s.packet(e, i); more != nil {
 			next = append(next, more...)
 			if s.profile.WholePackets {
-				return next // later packets are behind
+				return next // later packets wait behind this one
 			}
 		}
 	}
@@ -146,8 +146,8 @@ func (s *state) deregistered(cells []cell) bool {
 	return slices.ContainsFunc(cells, func(c cell) bool { return !s.registered(c.at) })
 }
 
-// scatter is where the cells of a Send go. From then on they are placed as those of a
-// Write: send-lands-like-write.
+// scatter returns the destinations of the cells of a Send. From then on they are placed
+// like the cells of a Write: send-lands-like-write.
 func (s *state) scatter(m *message, r receive) []cell {
 	var out []cell
 	off := 0
@@ -191,7 +191,7 @@ func (s *state) packet(e, i int) []*state {
 }
 
 // overtakenRefused refuses a Write that has executed: its packets have overtaken others,
-// and it is checked again in its turn.
+// and it is checked again in post order.
 func (s *state) overtakenRefused(e, i int) []*state {
 	m := &s.ends[e].wire[i]
 	if !m.early || m.acknowledged || !m.arrived() || !s.accessCheckedPerPacket(e, m, m.cells[0]) {
@@ -200,7 +200,7 @@ func (s *state) overtakenRefused(e, i int) []*state {
 	return s.refuse(e, i, s.why(e, m))
 }
 
-// land marks a packet as arrived: that which begins with a cell, or the cell alone.
+// land marks a packet as arrived: the packet that begins with a cell, or the cell alone.
 func (s *state) land(e, i, k int) {
 	m := &s.ends[e].wire[i]
 	m.early = m.early || slices.ContainsFunc(s.ends[e].wire[:i], func(x message) bool { return !x.dead && !answered(x.op) && !x.arrived() })
@@ -227,10 +227,10 @@ func (s *state) why(e int, m *message) verbs.Status {
 }
 
 // refuse refuses a request: its requester will be notified, and the responder's queue pair
-// fails too. What is behind is not executed (flushed-is-not-executed).
+// fails too. Later requests are not executed (flushed-is-not-executed).
 func (s *state) refuse(e, i int, status verbs.Status) []*state {
 	if slices.ContainsFunc(s.ends[e].wire[:i], func(m message) bool { return !m.dead && !answered(m.op) && !m.arrived() }) {
-		return nil // it answers in order
+		return nil // the responder answers in order
 	}
 	if s.drainOnRevoke(e ^ 1) {
 		return nil
@@ -293,7 +293,7 @@ func (s *state) receiveCompletes(p int) []*state {
 	return []*state{c}
 }
 
-// recvCompletesIfAcknowledged: what has arrived may have been acknowledged.
+// recvCompletesIfAcknowledged: a message that has arrived may have been acknowledged.
 func (s *state) recvCompletesIfAcknowledged(m *message) bool {
 	return m != nil && m.opened && m.refused == 0 && m.arrived()
 }

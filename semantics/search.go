@@ -14,14 +14,14 @@ import (
 var (
 	// ErrLimit: the program has more states than the caller allows.
 	ErrLimit = errors.New("semantics: too many states")
-	// ErrRefused: a statement cannot be carried out, and its result goes nowhere.
+	// ErrRefused: a statement cannot be carried out, and has no register for its result.
 	ErrRefused = errors.New("semantics: a statement cannot be carried out")
 )
 
 // Result is the result of a search.
 type Result struct {
 	Finals []string // the final states, sorted, as package litmus writes them
-	States int      // how many states it visited
+	States int      // number of visited states
 }
 
 // Run searches all runs of a test that litmus.Parse accepts, under a profile such as
@@ -109,9 +109,9 @@ func (p *program) start() *state {
 	return s
 }
 
-// steps is every state that one step leads to. The ends of queue pairs take their steps
-// one by one: no-order-across-qps. given reports whether a thread gave up
-// the run at a loop that would continue.
+// steps returns every state that one step leads to. The ends of queue pairs take their steps
+// independently: no-order-across-qps. given reports whether a thread gave up the run at a
+// loop that would continue.
 func (s *state) steps() (next []*state, given bool) {
 	for t := range s.threads {
 		n, up := s.statement(t)

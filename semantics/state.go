@@ -7,14 +7,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// state is everything that distinguishes two moments of a run. A rule takes a copy and
-// changes that.
+// state is everything that distinguishes two moments of a run. A rule changes a copy.
 type state struct {
 	*program
 	threads []thread
 	up      []bool
-	memory  []string // by block: what CPUs and cards see
-	durable []string // by block: what persists; empty if it is not persistent memory
+	memory  []string // by block: the content that CPUs and cards see
+	durable []string // by block: the durable content; empty if it is not persistent memory
 	valid   []bool   // by registration
 	cut     []link   // by pair of hosts
 	ends    []end
@@ -43,7 +42,7 @@ type register struct {
 	value
 }
 
-// store is an entry of a store buffer; clwb flushes the line behind the stores.
+// store is an entry of a store buffer, or a clwb, which flushes a line after the stores before it.
 type store struct {
 	at   place
 	data string
@@ -98,8 +97,8 @@ type message struct {
 	executed     bool // a Read or Atomic: all of it
 	half         bool // an Atomic has read
 	acknowledged bool
-	early        bool // some of it has overtaken an earlier request
-	dead         bool // no packet of it arrives any more
+	early        bool // a part of it has overtaken an earlier request
+	dead         bool // no more of its packets arrive
 	gone         bool // its requester does not wait for it
 	taken        int  // the receive, 1 + its number
 	answer       string
@@ -112,7 +111,7 @@ type link uint8
 const (
 	whole link = iota
 	cut
-	healing // cut, and it heals some time
+	healing // cut, and heals at some time
 )
 
 // ref is a message of an end.
@@ -132,7 +131,7 @@ const (
 	absent step = iota
 	arrived
 	placed
-	torn // failed, and not decided yet what of it lands
+	torn // failed; whether it lands is not decided yet
 	lost
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// statement is what the next statement of a thread may do. gaveUp reports that it is a
-// loop that would continue: such a run is only the beginning of another one.
+// statement returns the states after the next statement of a thread. gaveUp reports that the
+// statement is a loop that would continue: such a run is only the beginning of another run.
 func (s *state) statement(t int) (next []*state, gaveUp bool) {
 	x := &s.threads[t]
 	if x.done || x.ended {
@@ -85,14 +85,14 @@ func (s *state) advance(t int) {
 	x.done = x.pc == len(s.program.threads[t].steps)
 }
 
-// advanced is the state in which a thread has done nothing but move on.
+// advanced returns the state in which a thread has only moved to its next statement.
 func (s *state) advanced(t int) []*state {
 	c := s.clone()
 	c.advance(t)
 	return []*state{c}
 }
 
-// with is the state in which a thread has set a register and moved on.
+// with returns the state in which a thread has set a register and moved to its next statement.
 func (s *state) with(t int, reg string, v value) []*state {
 	c := s.clone()
 	c.threads[t].set(reg, v)
@@ -168,7 +168,7 @@ func (s *state) hear(t int, st lang.Hear) []*state {
 	return []*state{c}
 }
 
-// wait polls completions until that of the label is there; poll polls once.
+// wait polls completions until it finds the completion of the label; poll polls once.
 func (s *state) wait(t int, o *op, st lang.Wait) []*state {
 	status, ok := s.threads[t].status(o.label)
 	if ok {

@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-// Errors; test for them with errors.Is. Besides, there are those of package io/fs, of
-// the directory and of the store.
+// Errors; test for them with errors.Is. Other errors are those of package io/fs, of the
+// directory and of the store.
 var (
 	// ErrNoSpace: the file does not fit into a region of Config.MaxRegion. It is
 	// also a syscall.ENOSPC.
 	ErrNoSpace = fmt.Errorf("splitfs: the region is too small: %w", syscall.ENOSPC)
-	// ErrStore: the Store failed: with NCL the log peers or their controller, with
-	// recordstore the log. Network errors among its causes are not about the file.
+	// ErrStore: the Store failed: with NCL, the log peers or their controller; with
+	// recordstore, the log. A network error among its causes does not concern the file.
 	ErrStore = errors.New("splitfs: the store failed")
 	// ErrConfig: a configuration or an argument exceeds the limits.
 	ErrConfig = errors.New("splitfs: bad configuration")
@@ -35,10 +35,10 @@ const O_NCL = 1 << 30 //nolint:revive // named as the paper does
 const (
 	MinRegion     = 1 << 10
 	DefaultRegion = 4 << 20
-	LargestRegion = 1<<30 - 64 // what ncl lets a file have
+	LargestRegion = 1<<30 - 64 // the limit of a file in ncl
 )
 
-// Store is the store of ncl files. [NCL] makes one of log peers.
+// Store is the store of ncl files. [NCL] returns a store on log peers.
 type Store interface {
 	// Create makes an object of size zeros.
 	Create(object string, size int) (Object, error)
@@ -50,7 +50,7 @@ type Store interface {
 // Object is a region on the peers, and a local copy of it. It is an *ncl.File.
 type Object interface {
 	// Record writes data at off. When it returns nil, this and all earlier data is
-	// durable. After a crash any part of it may be there.
+	// durable. A crash before that may leave any part of data.
 	Record(off int, data []byte) error
 	// ReadAt reads the local copy.
 	ReadAt(p []byte, off int) (int, error)
@@ -117,11 +117,11 @@ func (c Config) complete() Config {
 	return c
 }
 
-// Dir is a directory of files: the interface that splitfs needs of the mounted file
-// system below. Names have slashes and neither a dot nor a slash at the front, as in
+// Dir is a directory of files: the interface through which splitfs uses the mounted
+// file system below. Names have slashes, and begin with neither a dot nor a slash, as in
 // package io/fs; "." is the directory itself.
 type Dir interface {
-	// OpenFile takes the flags of package os, but for O_APPEND.
+	// OpenFile takes the flags of package os, except O_APPEND.
 	OpenFile(name string, flag int, perm fs.FileMode) (DirFile, error)
 	// Stat does not follow symbolic links.
 	Stat(name string) (fs.FileInfo, error)

@@ -22,20 +22,20 @@
 // A completed write to an ncl file is visible to the next process that opens it, on any
 // machine, as long as at most f peers have failed; Sync has nothing to do. After a
 // crash during a write, each overwritten byte is the old or the new one, and appended
-// data is there whole or not at all. A completed truncation, rename or unlink is
+// data is present as a whole or not at all. A completed truncation, rename or unlink is
 // durable. Files of the directory have the directory's guarantees, after Sync.
 //
 // # How a file is laid out
 //
 // A region has a fixed size; a file does not. Each append has its own frame: a header
-// with a checksum, and then the data, in one Record. The length of the file is that of
-// its frames. A frame that is followed by another is complete; the last one must have
-// the right checksum. Overwriting is in place, again with one Record, which rewrites
-// the headers in between unchanged. Before the last frame is overwritten, an empty
-// frame is put after it, because the checksum of the overwritten frame becomes wrong. A
-// file that is truncated to zero length restarts at the beginning with frames of a new
-// generation. Opening a file clears the remains of a torn frame after the last one;
-// otherwise a piece of the next frame could complete it.
+// with a checksum, and then the data, in one Record. The length of the file is the total
+// length of its frames. A frame that is followed by another is complete; the last one
+// must have the right checksum. An overwrite is in place, again with one Record, which
+// rewrites the headers in between unchanged. It makes the checksum of the frame wrong,
+// so an empty frame is appended before the last frame is overwritten. A file that is
+// truncated to zero length restarts at the beginning with frames of a new generation.
+// Opening a file clears the remains of a torn frame after the last one; otherwise a
+// piece of the next frame could complete the torn frame.
 //
 // A full region is replaced by a new one, larger if necessary, up to Config.MaxRegion;
 // beyond that, writes fail with [ErrNoSpace].

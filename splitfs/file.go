@@ -17,7 +17,7 @@ type node struct {
 	// Guarded by fs.mu.
 	id, path string
 	refs     int
-	intent   string // it has no name any more, as this file in Reserved records
+	intent   string // the file in Reserved which records that the node has lost its name
 	failed   error  // guarded by both: written with mu and fs.mu
 
 	mu     sync.Locker
@@ -70,7 +70,7 @@ func (n *node) change(need int, do func(r *region) error) error {
 // writeAt writes at off, or at the end if that is negative.
 func (n *node) writeAt(p []byte, off int64) (int, error) {
 	if len(p) == 0 {
-		return 0, nil // behind the end too
+		return 0, nil // also beyond the end
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -133,7 +133,7 @@ func (f *File) can(not int, off int64) error {
 	case off < 0:
 		return fmt.Errorf("%w: offset %d", fs.ErrInvalid, off)
 	case f.flag&(os.O_RDONLY|os.O_WRONLY|os.O_RDWR) == not:
-		return fmt.Errorf("the file is not open for this: %w", syscall.EBADF)
+		return fmt.Errorf("the file is not open for this operation: %w", syscall.EBADF)
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (f *File) Append(p []byte) (int, error) {
 		n, err := f.node.writeAt(p, -1)
 		return n, f.error("write", err)
 	}
-	f.fs.mu.Lock() // of two that append to a file none overwrites the other
+	f.fs.mu.Lock() // concurrent appends must not overwrite each other
 	defer f.fs.mu.Unlock()
 	st, err := f.dir.Stat()
 	if err != nil {

@@ -21,14 +21,14 @@ type FS struct {
 	mu  sync.Locker // of all below; taken after that of a node, if both are
 	// life is the number of this mount, and made counts its objects and generations.
 	life, made uint32
-	intents    []string // in Reserved, by operations that are under way or have failed
+	intents    []string // in Reserved, by operations that are in progress or have failed
 	nodes      []*node  // of the ncl files that were opened
 	closed     bool
 }
 
-// New opens the file system in cfg.Dir, which is empty or was used by another one, and
-// cleans up after a crash. Only one may be open at a time: the caller, or the store,
-// must ensure that.
+// New opens the file system in cfg.Dir, which is empty or holds an earlier file system,
+// and cleans up after a crash. The caller, or the store, must ensure that no other FS
+// has the directory open.
 func New(cfg Config) (*FS, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -88,7 +88,8 @@ func (f *FS) open(name string, flag int, perm fs.FileMode) (*File, error) {
 	return file, nil
 }
 
-// isLink: through a link, a stub would be taken for a file of the directory.
+// isLink reports whether name is a symbolic link. Through a link, Open would take a stub
+// for a file of the directory.
 func (f *FS) isLink(name string) bool {
 	st, err := f.cfg.Dir.Stat(name)
 	return err == nil && st.Mode()&fs.ModeSymlink != 0

@@ -11,8 +11,8 @@ import (
 )
 
 // NCL returns a store on the log peers of cfg. The write that detects a failed peer replaces
-// it by another one that cfg names or the controller knows. If watch is not 0, each
-// object looks this often whether all its peers are there, even if nothing is written.
+// it by another one from cfg or from the controller. If watch is not 0, each object checks
+// at this interval that all its peers are alive, even if nothing is written.
 func NCL(h host.Host, cfg ncl.Config, watch time.Duration) Store { return &nclStore{h, cfg, watch} }
 
 // repairEvery is how often to look for other peers while there are too few.

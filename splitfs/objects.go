@@ -85,7 +85,7 @@ func (f *FS) collect() error {
 	if !withdrawn {
 		return nil
 	}
-	return f.syncDirs(Reserved) // the file may get another name now: see withdraw
+	return f.syncDirs(Reserved) // the file may now be renamed: see withdraw
 }
 
 // stillThere reports whether the object that was to be replaced, according to the file
@@ -97,7 +97,7 @@ func (f *FS) stillThere(id, intent string) (bool, error) {
 	}
 	sum, at, ok := strings.Cut(string(b), " ")
 	if !ok || sum != intentSum(at) {
-		return true, nil // the crash came before the intent was complete
+		return true, nil // the crash interrupted the write of the intent
 	}
 	now, err := f.stub(at)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // its folder is a file by now
@@ -108,8 +108,7 @@ func (f *FS) stillThere(id, intent string) (bool, error) {
 
 func intentSum(at string) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(at))) }
 
-// intend records that the object will be deleted as soon as the file called name is
-// another.
+// intend records that the object is to be deleted once another file has the name.
 func (f *FS) intend(id, name string) (string, error) {
 	intent := path.Join(Reserved, id+replacedExt)
 	f.intents = append(f.intents, intent)
@@ -124,8 +123,8 @@ func (f *FS) carriedOut(intent string) {
 	f.intents = slices.DeleteFunc(f.intents, func(s string) bool { return s == intent })
 }
 
-// withdraw removes the intents of failed operations: after a rename their files would
-// be unknown, and the next New would consider the objects replaced.
+// withdraw removes the intents of failed operations. An intent names a file: after a
+// rename the next New would not find the file, and would consider the object replaced.
 func (f *FS) withdraw() error {
 	if len(f.intents) == 0 {
 		return nil
@@ -229,7 +228,7 @@ func (f *FS) create(name string, perm fs.FileMode) (*node, error) {
 	if err := f.cfg.Dir.Rename(at, name); err != nil {
 		if still, _ := f.stub(at); still == id {
 			f.release(r.obj, id, at)
-		} else { // it may have happened, whatever the directory says
+		} else { // the rename may have happened, whatever the directory reports
 			r.obj.Close()
 		}
 		return nil, err
@@ -254,7 +253,7 @@ func (f *FS) node(id, name string) (*node, error) {
 	obj, err := f.cfg.Store.Recover(id)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%w: there is no object %s; is this the application and the controller that the directory belongs to? %v",
+			err = fmt.Errorf("%w: there is no object %s; does the directory belong to this application and this controller? %v",
 				ErrCorrupt, id, err) // not %w: the file is there
 		}
 		return nil, err
@@ -321,7 +320,7 @@ func (f *FS) enlarge(n *node, need int) error {
 	intent := n.intent
 	if intent == "" {
 		if intent, err = f.replaceStub(n, at); err != nil {
-			n.failed = err // which of the two the next New finds is not known
+			n.failed = err // the next New may find either object
 			r.obj.Close()
 			return err
 		}
@@ -350,7 +349,7 @@ func (f *FS) permOf(n *node) (fs.FileMode, error) {
 	return st.Mode().Perm(), nil
 }
 
-// replaceStub puts the stub at in the place of n's.
+// replaceStub renames the stub at over the stub of n.
 func (f *FS) replaceStub(n *node, at string) (intent string, err error) {
 	if intent, err = f.intend(n.id, n.path); err != nil {
 		return "", err

@@ -7,9 +7,9 @@ import (
 
 // Owner is the right to change files, which may expire: a *cluster.Instance.
 type Owner interface {
-	// Check is an error if the right is known to have expired. It costs nothing.
+	// Check returns an error if the right is known to have expired. It costs nothing.
 	Check() error
-	// Ask is Check, confirmed by the grantor of the right.
+	// Ask is Check after a question to the grantor of the right.
 	Ask() error
 }
 

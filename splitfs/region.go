@@ -20,7 +20,7 @@ import (
 const headerSize = 24
 
 const (
-	kindData = 1 // n bytes, behind the last byte of the file
+	kindData = 1 // n bytes, after the last byte of the file
 	kindCut  = 2 // the file is truncated to n bytes
 )
 
@@ -43,8 +43,8 @@ type region struct {
 	extents []extent // in order, of the file and of the region alike
 	length  int      // of the file
 	end     int      // of the frames
-	open    bool     // the last frame has data and no frame behind it
-	buf     []byte   // for what is recorded
+	open    bool     // the last frame has data and no frame after it
+	buf     []byte   // the next Record
 }
 
 // emptyRegion begins a file in a fresh object.
@@ -65,7 +65,7 @@ func scanRegion(obj Object, gen uint64) (*region, error) {
 		}
 		data := all[r.end+headerSize:][:h.dataLen()]
 		if h.dataSum != crc32.Checksum(data, castagnoli) {
-			// If another one follows, it may have been overwritten.
+			// If another frame follows, this one may have been overwritten.
 			next, ok := readHeader(all, r.end+headerSize+len(data))
 			if !ok || next.gen != h.gen {
 				return r, r.wipe(all)
@@ -76,9 +76,9 @@ func scanRegion(obj Object, gen uint64) (*region, error) {
 	}
 }
 
-// wipe clears the place of the next header. A torn frame may have left a part of one
-// there, which a part of the next frame would complete: data that this mount has not
-// found would reappear.
+// wipe clears the place of the next header. A torn frame may have left a part of a
+// header there. A part of the next frame could complete it, and data that this mount did
+// not find would reappear.
 func (r *region) wipe(all []byte) error {
 	place := all[r.end:min(r.end+headerSize, len(all))]
 	for _, b := range place {
@@ -112,8 +112,8 @@ func (h *header) put(b []byte, pos int) {
 	binary.LittleEndian.PutUint32(b, headerSum(b, pos))
 }
 
-// headerSum covers the position, so that data which looks like a frame is not taken for
-// one.
+// headerSum covers the position, so data that looks like a frame is not mistaken for a
+// frame.
 func headerSum(b []byte, pos int) uint32 {
 	var place [8]byte
 	binary.LittleEndian.PutUint64(place[:], uint64(pos))
@@ -225,8 +225,9 @@ func (r *region) writeAt(p []byte, off int) error {
 // frame wrong while no frame follows it.
 func (r *region) breaks(off int) bool { return r.open && r.find(off) == len(r.extents)-1 }
 
-// overwrite fills r.buf with the region from the place of byte off on, with p in it,
-// and returns that place. It ends at the last byte of p.
+// overwrite fills r.buf with the bytes of the region from byte off of the file to the
+// last byte of p, with p written over them. It returns the position of byte off in the
+// region.
 func (r *region) overwrite(p []byte, off int) (int, error) {
 	first, last := r.find(off), r.find(off+len(p)-1)
 	if r.breaks(off + len(p) - 1) {
@@ -254,8 +255,8 @@ func (r *region) load(from, to int) error {
 	return err
 }
 
-// appendFrame records a frame after the others, together with r.buf, the bytes from
-// from on.
+// appendFrame records a frame after the others, in one Record with r.buf, the bytes of
+// the region that begin at from.
 func (r *region) appendFrame(from int, h header, data []byte) error {
 	if gap := r.end - from - len(r.buf); gap > 0 { // frames without data in between
 		had := len(r.buf)
@@ -293,7 +294,7 @@ func (r *region) truncate(n int, gen uint64) error {
 }
 
 // restart empties the file: a frame of a new generation at the front invalidates all
-// others. If only a part of it lands the file is empty too.
+// others. If only a part of this frame lands, the file is empty too.
 func (r *region) restart(gen uint64) error {
 	*r = region{obj: r.obj, gen: gen, buf: r.buf[:0]}
 	return r.appendFrame(0, header{gen: gen, kind: kindCut}, nil)
@@ -317,7 +318,7 @@ func (r *region) copyTo(to *region) error {
 }
 
 // sizeFor returns the size of a new region for the file and need more bytes, or an
-// error if limit is too small. It leaves as much free space as the file takes.
+// error if limit is too small. Within limit, the size is at least twice what is needed.
 func (r *region) sizeFor(need, limit int) (int, error) {
 	const pieces = 1 << 10 // headers of copyTo, with room to spare
 	least := float64(r.length) + float64(need) + 4*headerSize + float64(r.length/pieces)

@@ -50,7 +50,7 @@ func TestNoSpace(t *testing.T) {
 		}
 	}
 	if _, err := f.Append(make([]byte, 9000)); !strings.Contains(err.Error(), "--max-region") {
-		t.Errorf("%v does not say how to mend it", err)
+		t.Errorf("%v does not name the remedy", err)
 	}
 	if _, err := f.Append([]byte(" too")); err != nil {
 		t.Fatal(err)

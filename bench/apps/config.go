@@ -36,9 +36,9 @@ const (
 type Config struct {
 	// Config has the backend, cards and peers, and Progress. Other fields are unused.
 	bench.Config
-	// Dir is the directory for all data that is not on the peers, in a folder that is
-	// created and removed. Default: the system's directory for temporary files, which
-	// may be in memory.
+	// Dir is the directory for all data that is not on the peers. Run creates a folder in
+	// it, and removes the folder. Default: the system's directory for temporary files,
+	// which may be in memory.
 	Dir string
 	// Apps, default all, Sizes of writes in bytes, default 128 to 8192, and Workloads
 	// of YCSB, default A to F.
@@ -79,7 +79,7 @@ func (c Config) complete() (Config, error) {
 	return c, nil
 }
 
-// Validate checks c. Its error wraps [ErrConfig], or that of package bench.
+// Validate checks c. Its error wraps [ErrConfig], or bench.ErrConfig.
 func (c *Config) Validate() error {
 	for _, a := range c.Apps {
 		if !slices.Contains(Apps, a) {

@@ -1,12 +1,12 @@
-// Package apps measures the effect of NCL on applications, as section 5 of SplitFT
-// does: appending to a log file, and YCSB on Pebble and SQLite, each in three modes
-// that alternate.
+// Package apps measures the effect of NCL on applications, as in section 5 of SplitFT:
+// appending to a log file, and YCSB on Pebble and SQLite, each in three modes that
+// alternate.
 //
-//		err := apps.Run(ctx, apps.Config{Config: bench.Config{Backend: bench.RDMA, StartPeer: start}, Dir: "/data"},
-//			func(r apps.Row) error { ... })
+//			err := apps.Run(ctx, apps.Config{Config: bench.Config{Backend: bench.RDMA, StartPeer: start}, Dir: "/data"},
+//				func(r apps.Row) error { ... })
 //
-//	  - strong: everything in a directory, and each write is followed by an fsync;
-//	  - weak: the same without fsync, so that a crash loses what was acknowledged;
+//	  - strong: everything in a directory, with an fsync after each write;
+//	  - weak: the same without fsync, so that a crash loses acknowledged writes;
 //	  - ncl: the log on three log peers, by package splitfs, and all else in the directory.
 //
 // The three modes run the same operations in the same order. A round runs some
@@ -20,5 +20,5 @@
 // # Where things are
 //
 // config.go has the settings, run.go the rounds, writes.go, pebble.go and sqlite.go the
-// applications, store.go NCL's store, machine.go where it runs and plot.go the drawing.
+// applications, store.go NCL's store, machine.go the machine and plot.go the drawing.
 package apps

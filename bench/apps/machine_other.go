@@ -2,5 +2,5 @@
 
 package apps
 
-// fileSystem is not known here.
+// fileSystem cannot name the file system on this operating system.
 func fileSystem(string) (name string, memory bool) { return "an unknown file system", false }

@@ -113,7 +113,7 @@ func (p *pebbleDB) close() error {
 // found returns an error if a scan that begins with a record found none.
 func found(n int, err error) error {
 	if err == nil && n == 0 {
-		return errors.New("it found nothing")
+		return errors.New("the scan found nothing")
 	}
 	return err
 }

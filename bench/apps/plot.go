@@ -99,11 +99,11 @@ func panel(rows []Row) (*plot.Plot, error) {
 		}
 	}
 	p.Legend.Top = true
-	p.Y.Min, p.Y.Max = least/1.5, most*2.5 // with room for the legend
+	p.Y.Min, p.Y.Max = least/1.5, most*2.5 // leaves room for the legend
 	return p, nil
 }
 
-// curve is medians and intervals.
+// curve has the medians and intervals of a mode.
 type curve struct {
 	plotter.XYs
 	plotter.YErrors

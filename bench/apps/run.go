@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// Mode is how an application's data is kept.
+// Mode is a way to store the data of an application.
 type Mode int
 
 // The modes.
@@ -86,7 +86,7 @@ type runner struct {
 	emit func(Row) error
 }
 
-// region is that of a new file on the peers: a log of either database fits.
+// region is the region size of a new file on the peers: the log of either database fits.
 const region = 8 << 20
 
 // folder makes a folder for an application in a mode, and a file system in it if its
@@ -104,7 +104,7 @@ func (r *runner) folder(app string, m Mode) (string, *splitfs.FS, error) {
 	return dir, fsys, err
 }
 
-// subject makes a round of some operations, and returns how long they took.
+// subject makes a round of some operations, and returns their duration.
 type subject func(ops int) (time.Duration, error)
 
 // contest alternates the modes, and emits the row.
@@ -149,7 +149,7 @@ func (row *Row) fill(times *[modes]Times) {
 type database interface {
 	load(first, end int, seed uint64) error
 	do(op ycsb.Op, g *ycsb.Generator) error
-	// scan calls f for up to n records from a key on, and returns how many there were.
+	// scan calls f for up to n records from a key on, and returns their number.
 	scan(from []byte, n int, f func(key, value []byte)) (int, error)
 	close() error
 }
@@ -167,7 +167,7 @@ func (r *runner) ycsb(name string) error {
 	})
 }
 
-// open opens a database in a folder of its own.
+// open opens a database in its own folder.
 func (r *runner) open(open func(string, Mode, *splitfs.FS) (database, error), name string, m Mode) (database, error) {
 	dir, fsys, err := r.folder(name, m)
 	if err != nil {
@@ -201,8 +201,8 @@ func (r *runner) with(name string, f func([modes]database) error) (err error) {
 	return f(dbs)
 }
 
-// workload runs one workload on databases with so many records, and returns how many
-// they have then.
+// workload runs one workload on databases with the given number of records, and returns
+// their number of records afterwards.
 func (r *runner) workload(app, name string, records int, dbs [modes]database) (int, error) {
 	w, _ := ycsb.ByName(name)
 	var subjects [modes]subject
@@ -227,5 +227,5 @@ func (r *runner) workload(app, name string, records int, dbs [modes]database) (i
 
 const sizeUnit = " B"
 
-// sizeName returns a size as rows have it.
+// sizeName formats a size for a row.
 func sizeName(n int) string { return strconv.Itoa(n) + sizeUnit }

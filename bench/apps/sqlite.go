@@ -111,7 +111,7 @@ func (s *sqliteDB) do(op ycsb.Op, g *ycsb.Generator) error {
 func (s *sqliteDB) read() error {
 	err := s.get.BindText(1, string(s.key))
 	if err == nil && !s.get.Step() {
-		err = errors.New("it is not there")
+		err = errors.New("the record is missing")
 	} else if err == nil {
 		if s.scanned = s.get.ColumnBlob(0, s.scanned[:0]); len(s.scanned) != ycsb.ValueSize {
 			err = fmt.Errorf("a value of %d bytes", len(s.scanned))

@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// store is NCL's, called where it may be.
+// store is the store of NCL, called in a task that may use it.
 type store struct{ app bench.NCLApp }
 
 func (s *store) do(f func(splitfs.Store) (splitfs.Object, error)) (splitfs.Object, error) {
@@ -58,7 +58,7 @@ func (o *object) ReadAt(p []byte, off int) (n int, err error) {
 func (o *object) Release() error { return o.do(o.Object.Release) }
 
 func (o *object) Close() {
-	_ = o.do(func() error { // the world is gone, with everything that it held
+	_ = o.do(func() error { // on an error the world is gone, and the object with it
 		o.Object.Close()
 		return nil
 	})

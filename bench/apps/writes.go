@@ -13,7 +13,7 @@ import (
 
 // logFile is a file that is appended to.
 type logFile interface {
-	// append adds p, and makes it durable as far as the mode does.
+	// append adds p, and makes it durable if the mode does.
 	append(p []byte) error
 	// remove closes the file and deletes it.
 	remove() error
@@ -96,7 +96,7 @@ func (l *plainLog) append(p []byte) error {
 
 func (l *plainLog) remove() error { return errors.Join(l.f.Close(), os.Remove(l.f.Name())) }
 
-// splitLog is a file on the peers. Its Sync has nothing to do, and is called.
+// splitLog is a file on the peers. append calls Sync, although Sync has nothing to do.
 type splitLog struct {
 	f    *splitfs.File
 	fsys *splitfs.FS

@@ -10,11 +10,11 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/sift/pool"
 )
 
-// Config is a deployment, and how often to simulate it.
+// Config is a deployment, with the number of simulations.
 type Config struct {
 	Groups, Backups int
 	F               int           // 2F+1 memory nodes and a coordinator for each group
-	Provision       time.Duration // until a node that was ordered is there
+	Provision       time.Duration // from the order of a node to its arrival
 	Repeats         int
 	Seed            uint64
 }
@@ -31,10 +31,10 @@ type Result struct {
 	Added float64 `json:"added_seconds"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
-	// Longest is the longest wait, in seconds, and Clean the share of repeats without any.
+	// Longest is the longest wait, in seconds, and Clean the share of repeats without a wait.
 	Longest float64 `json:"longest_seconds"`
 	Clean   float64 `json:"clean"`
-	// Unserved are groups that still waited when the trace was over: no machine was left.
+	// Unserved are groups that still waited at the end of the trace: no machine was left.
 	Unserved int `json:"unserved"`
 }
 
@@ -101,9 +101,9 @@ type simulation struct {
 	pool  *pool.Pool
 	now   time.Duration
 
-	on      []node    // by machine: what is on it
+	on      []node    // by machine: its node
 	idle    []int     // machines that are up and have no node
-	at      []int     // by machine: where it is in idle
+	at      []int     // by machine: its index in idle
 	ordered []arrival // nodes that are being provisioned, the next one first
 	since   map[int]time.Duration
 
@@ -116,11 +116,11 @@ type node int
 
 const (
 	nothing node = -1 - iota
-	memory       // a memory node, of whichever group
+	memory       // a memory node, of any group
 	down         // the machine is not up
 )
 
-// arrival is a node that will be there.
+// arrival is a node that is being provisioned.
 type arrival struct {
 	at  time.Duration
 	cpu bool
@@ -194,7 +194,7 @@ func (s *simulation) step(e Event) error {
 	return s.fail(e.Machine)
 }
 
-// arrive lets the nodes arrive that are due by a time, as long as there are machines for
+// arrive lets the nodes arrive that are due by until, as long as there are machines for
 // them. A node without a machine arrives when a machine becomes free.
 func (s *simulation) arrive(until time.Duration) {
 	for len(s.ordered) > 0 && s.ordered[0].at <= until && len(s.idle) > 0 {

@@ -14,16 +14,16 @@ type Assumptions struct {
 	Machines int
 	Days     float64
 	Rate     float64 // failures of a machine in a day
-	// Bursty is the share of the failures that come in bursts, and Burst the mean number of
-	// machines in one, which fail at the same moment.
+	// Bursty is the share of the failures in bursts. Burst is the mean number of machines
+	// in a burst, which fail at the same moment.
 	Bursty, Burst float64
 	Repair        time.Duration // until a machine is back
 	Seed          uint64
 }
 
-// Defaults have the size and the length of the paper's trace. The rate makes about as many
-// failures as such a cluster has maintenance and failures, a few in a machine's year; half of
-// them in bursts. They are round figures of ours, and not fitted to anything.
+// Defaults have the size and the length of the paper's trace. The rate is roughly that of
+// failures and maintenance in such a cluster, a few per machine and year; half of them are in
+// bursts. These are our own round figures, not fitted to data.
 func Defaults() Assumptions {
 	return Assumptions{Machines: 12500, Days: 29, Rate: 0.025, Bursty: 0.5, Burst: 50, Repair: 30 * time.Minute, Seed: 1}
 }
@@ -54,14 +54,14 @@ func (a *Assumptions) validate() error {
 
 const day = 24 * time.Hour
 
-// Synthetic makes a trace. Single machines fail at random, all at the same rate, and so do
-// bursts, whose sizes have a geometric distribution; any machine may be hit. A machine that
-// is down does not fail. The same assumptions make the same trace.
+// Synthetic makes a trace. Single machines fail at random, all at the same rate. Bursts occur
+// at random too; their sizes have a geometric distribution, and any machine may be in a burst.
+// A machine that is down does not fail. The same assumptions make the same trace.
 func Synthetic(a Assumptions) (*Trace, error) {
 	if err := a.validate(); err != nil {
 		return nil, err
 	}
-	rng := rand.New(rand.NewPCG(a.Seed, 0x5316)) // a stream of its own
+	rng := rand.New(rand.NewPCG(a.Seed, 0x5316)) // a separate stream
 	perDay := a.Rate * float64(a.Machines)
 	var hits []Event
 	arrivals(rng, perDay*(1-a.Bursty), a.Days, func(at time.Duration) {
@@ -86,8 +86,8 @@ func Synthetic(a Assumptions) (*Trace, error) {
 	return t, nil
 }
 
-// byTime orders events. At one moment, a machine that comes back precedes others, since it
-// may fail again.
+// byTime orders events. Of events at one moment, the return of a machine is first, since the
+// machine may fail again.
 func byTime(a, b Event) int {
 	if a.At != b.At {
 		return cmp.Compare(a.At, b.At)

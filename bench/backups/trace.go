@@ -20,17 +20,17 @@ var (
 	ErrConfig = errors.New("backups: bad configuration")
 )
 
-// Trace is when machines were there. Machines have numbers from 0.
+// Trace records when machines were up. Machines have numbers from 0.
 type Trace struct {
-	Source string // where it comes from, for people
-	// Machines is how many machines there are; those below Up are up at the beginning.
+	Source string // the origin of the trace, for the reader
+	// Machines is the number of machines; machines below Up are up at the beginning.
 	Machines, Up int
 	Events       []Event // by time
-	// Ignored are rows that change nothing: a machine was removed that was not there.
+	// Ignored is the number of rows that change nothing: they remove a missing machine.
 	Ignored int
 }
 
-// Event is a machine that fails or comes back.
+// Event is the failure or the return of a machine.
 type Event struct {
 	At      time.Duration // since the beginning
 	Machine int
@@ -47,9 +47,9 @@ const (
 // machine_events, version 2 of the schema): lines of comma-separated values, without a
 // header; the first three are the time in microseconds, the machine, and 0, 1 or 2
 // if the machine was added, removed or updated. Machines that are added at time 0 are up at
-// the beginning. A time of 2^63-1 means "after the trace"; such rows are left out.
+// the beginning. A time of 2^63-1 means "after the trace"; such rows are omitted.
 //
-// The error wraps [ErrTrace], with the line, or is that of r.
+// The error wraps [ErrTrace], with the line, or is an error of r.
 func Read(r io.Reader, source string) (*Trace, error) {
 	in := csv.NewReader(r)
 	in.FieldsPerRecord, in.ReuseRecord = -1, true
@@ -116,8 +116,8 @@ func parseRow(fields []string) (x row, keep bool, err error) {
 	return x, kind != updated, nil
 }
 
-// take numbers the machines, those that are up at the beginning first, and keeps the rows
-// that change something.
+// take numbers the machines, those that are up at the beginning first, and keeps only rows
+// with an effect.
 func (t *Trace) take(rows []row) {
 	numbers, up := map[uint64]int{}, map[int]bool{}
 	for _, x := range rows {

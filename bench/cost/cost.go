@@ -90,8 +90,8 @@ type Nodes struct {
 	Machine Machine `json:"machine"`
 }
 
-// The cores of table 2, which the paper has measured: those with which each system reaches
-// the same throughput. Memory nodes need one to set up connections.
+// The cores of table 2, which the paper has measured: with these numbers all systems reach
+// the same throughput. A memory node needs one core to set up connections.
 const (
 	raftCores   = 8
 	siftCores   = 10
@@ -121,11 +121,11 @@ type Cell struct {
 	Price    string  `json:"price"`
 	Nodes    []Nodes `json:"nodes"`
 	Hour     float64 `json:"hour"`     // dollars
-	Relative float64 `json:"relative"` // by what Raft-R costs
+	Relative float64 `json:"relative"` // to the cost of Raft-R
 }
 
-// Thousandths is Relative with three digits. Prices are decimal, so a half is meant to be a
-// half, and is rounded up: 0.8725 is 0.873.
+// Thousandths returns Relative with three digits. Prices are decimal, so an exact half is
+// rounded up in spite of binary errors: 0.8725 is 0.873.
 func (c *Cell) Thousandths() string { return fmt.Sprintf("%.3f", c.Relative+1e-9) }
 
 // Compute returns the cells of figures 9 and 10, by system, and for each by F and price.

@@ -10,12 +10,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// counted is how many puts are counted. The log has fewer entries, so that it goes around.
+// counted is the number of counted puts. The log has fewer entries, so that it wraps around.
 const counted = 24
 
-// Count runs protocol/sift in the simulator, and counts what a put posts to the card of the
-// coordinator. With codes, F+1 must divide the block, in words: a block has as many bytes
-// as are needed for that, at least s.Block.
+// Count runs protocol/sift in the simulator, and counts the requests that a put posts to the card
+// of the coordinator. With codes, F+1 must divide the words of a block, so a block has the least
+// such size from s.Block on.
 func Count(f int, codes bool, s Sizes) (Put, error) {
 	chunks := 0
 	if codes {
@@ -34,7 +34,7 @@ func Count(f int, codes bool, s Sizes) (Put, error) {
 		if err != nil {
 			return err
 		}
-		c = counter{} // elections and recovery are no puts
+		c = counter{} // elections and recovery are not counted
 		for i := range counted {
 			if err := put(memory, i%4, item, s); err != nil {
 				return err
@@ -57,7 +57,7 @@ func Count(f int, codes bool, s Sizes) (Put, error) {
 	return x, nil
 }
 
-// put returns the minimum that a put does (4.2): an entry of the store's log, the logged write of a
+// put makes the least operations of a put (4.2): an entry of the store's log, the logged write of a
 // block, and its update.
 func put(m *sift.Coordinator, i, item int, s Sizes) error {
 	if err := m.WriteDirect(i*item, make([]byte, s.Item)); err != nil {
@@ -101,7 +101,7 @@ func run(name string, main func(h host.Host) error, others []string, serve func(
 	return failed
 }
 
-// counter counts what is posted to send queues.
+// counter counts the requests that are posted to send queues.
 type counter struct{ requests, bytes int }
 
 // counting is a host whose card counts.

@@ -73,6 +73,6 @@ func panel(cells []Cell, f int) (*plot.Plot, error) {
 	}
 	p.NominalX(prices...)
 	p.X.Min, p.X.Max = -0.5, float64(len(prices))-0.5
-	p.Y.Max *= 1.6 // room for the legend
+	p.Y.Max *= 1.6 // leaves room for the legend
 	return p, nil
 }

@@ -12,8 +12,8 @@ type Sizes struct {
 	Block int `json:"block"`
 }
 
-// PaperSizes are the sizes of the paper's implementation: keys of 32 bytes, values of up to 992,
-// and what the authors' published code adds to them.
+// PaperSizes are the sizes of the paper's implementation: keys of 32 bytes, values of up to 992
+// bytes, and the overhead of the authors' published code.
 func PaperSizes() Sizes { return Sizes{Item: 1020, Entry: 1036, Block: 1024} }
 
 // Put is the cost of a put on the network.
@@ -24,14 +24,14 @@ type Put struct {
 	// leader and of its followers.
 	Requests int `json:"requests"`
 	Bytes    int `json:"bytes"` // of payload that leaves the coordinator or leader
-	// Most is how many puts a second a link of 10 Gb/s carries, headers not counted.
+	// Most is the number of puts per second that a link of 10 Gb/s carries, without headers.
 	Most   int    `json:"most"`
-	Source string `json:"source"` // how we know
+	Source string `json:"source"` // how the numbers were found
 }
 
 const link = 10e9 / 8 // bytes a second
 
-// Period is the time between two looks of a follower at the heartbeats (6.5).
+// Period is the interval at which a follower checks the heartbeats (6.5).
 const Period = 7 * time.Millisecond
 
 // Watched returns how many Reads of 8 bytes a backup posts in a second to watch groups: one to
@@ -40,10 +40,10 @@ func Watched(groups, f int) float64 { return float64(groups) * float64(2*f+1) / 
 
 // Puts returns the costs of a put by arithmetic, for each system and F.
 //
-// In Sift a put is three Writes to each of 2F+1 memory nodes: of its log entry, of the entry
-// of the write-ahead log, and of the block (3.3.2, 4.2). With codes the last is a chunk, and
-// the logs stay as they are (5.1). Raft-R sends an entry to each of 2F followers, which
-// answer (6.3.1): it does not matter here whether a majority has answered before.
+// In Sift a put is three Writes to each of 2F+1 memory nodes: its log entry, the entry of the
+// write-ahead log, and the block (3.3.2, 4.2). With codes the last Write has a chunk, and the
+// logs are unchanged (5.1). Raft-R sends an entry to each of 2F followers, and each answers
+// (6.3.1); answers after the majority count too.
 func Puts(f int, s Sizes) []Put {
 	nodes, chunk := 2*f+1, (s.Block+f)/(f+1)
 	out := []Put{

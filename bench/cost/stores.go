@@ -18,13 +18,13 @@ const (
 	valueSize = 992
 )
 
-// keys is how many keys are put in turn. All exist before anything is counted.
+// keys is the number of keys that are put in turn. All exist before the count begins.
 const keys = 4
 
-// CountStore runs the key-value store of protocol/sift/kv in the simulator, and counts what a put of
-// a key that exists posts to the card of the coordinator: its entry in the store's log, a look at
+// CountStore runs the key-value store of protocol/sift/kv in the simulator, and counts the requests that
+// a put of an existing key posts to the card of the coordinator: its entry in the store's log, a Read of
 // the chain of the key, the list of updates in the memory's log, and the updates. With codes a value may
-// be some bytes longer, until a block is as many chunks of whole words.
+// be some bytes longer, so that a block divides into chunks of whole words.
 func CountStore(f int, codes bool) (Put, error) {
 	shape := kv.Config{Key: keySize, Value: valueSize, Index: 8 * keys, Blocks: 2 * keys, Log: 8, Cache: keys}
 	x := Put{System: "Sift", F: f}
@@ -32,15 +32,15 @@ func CountStore(f int, codes bool) (Put, error) {
 	if codes {
 		x.System, chunks = "Sift EC", f+1
 		for shape.Layout(1).Block%(8*chunks) != 0 {
-			shape.Value++ // until a block is as many chunks of whole words
+			shape.Value++ // until a block divides into chunks of whole words
 		}
 	}
 	l := shape.Layout(8)
 	if l.Chunks = chunks; codes {
-		l.Entry = 4 * (8 + l.Block) // of each update the log has the whole block
+		l.Entry = 4 * (8 + l.Block) // the log has the whole block of each update
 	}
 	cfg := group(f, l)
-	cfg.Missed, cfg.Lease = 3, 2*cfg.Period // or each look at a chain would be confirmed by a heartbeat
+	cfg.Missed, cfg.Lease = 3, 2*cfg.Period // without a lease a heartbeat would confirm each read of a chain
 	var c counter
 	err := inWorld(&cfg, func(h host.Host) error {
 		h = &counting{Host: h, c: &c}
@@ -71,8 +71,8 @@ func CountStore(f int, codes bool) (Put, error) {
 	return c.perPut(x, "sift/kv", err)
 }
 
-// CountRaftR runs protocol/raftr in the simulator, and counts what a put posts to the cards of all
-// nodes, and the bytes that leave the leader.
+// CountRaftR runs protocol/raftr in the simulator, and counts the requests that a put posts to the cards
+// of all nodes, and the bytes that leave the leader.
 func CountRaftR(f int) (Put, error) {
 	cfg := raftr.Config{New: true, Log: 1 << 10, Value: valueSize, Election: time.Hour, CallTimeout: verbs.Forever}
 	for i := range 2*f + 1 {
@@ -106,7 +106,7 @@ func CountRaftR(f int) (Put, error) {
 				before = others
 			}
 			err := n.Put(key, string(make([]byte, valueSize)))
-			h.Sleep(time.Millisecond) // until the other half of the group has it too
+			h.Sleep(time.Millisecond) // until the other nodes have the entry too
 			return err
 		})
 		others.requests -= before.requests

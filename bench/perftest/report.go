@@ -19,7 +19,7 @@ const (
 	MaxIters = 10_000_000
 )
 
-// LastLines returns the end of a program's output, where the reason is.
+// LastLines returns the end of a program's output, which has the reason of a failure.
 func LastLines(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	for i := range lines {
@@ -28,8 +28,8 @@ func LastLines(s string) string {
 	return strings.Join(lines[max(0, len(lines)-3):], "; ")
 }
 
-// Report is the line of numbers of a tool: of a latency tool in the requested unit, and
-// of the others the median alone, which is requests per second.
+// Report is the line of numbers of a tool. The numbers of a latency tool are in the requested
+// unit. Other tools have only a median, in requests per second.
 type Report struct {
 	Size, Iters          int
 	Least, Median, Worst float64
@@ -53,7 +53,7 @@ func Parse(text string, want Want) (Report, error) {
 		case head != nil && len(f) > 0 && f[0] != "" && f[0][0] != '-':
 			r, err := parseLine(head, f, want.Rate)
 			if err == nil && (want.Size != 0 && r.Size != want.Size || r.Iters != want.Iters) {
-				err = fmt.Errorf("it reports %d bytes and %d iterations instead of %d and %d", r.Size, r.Iters, want.Size, want.Iters)
+				err = fmt.Errorf("perftest reports %d bytes and %d iterations instead of %d and %d", r.Size, r.Iters, want.Size, want.Iters)
 			}
 			if err != nil {
 				return r, fmt.Errorf("%w: %q: %w", Err, strings.TrimSpace(line), err)
@@ -61,11 +61,11 @@ func Parse(text string, want Want) (Report, error) {
 			return r, nil
 		}
 	}
-	return Report{}, fmt.Errorf("%w: it printed no numbers: %s", Err, LastLines(text))
+	return Report{}, fmt.Errorf("%w: no numbers in the output: %s", Err, LastLines(text))
 }
 
-// parseLine reads the columns by their headers. Whatever the unit, perftest calls it
-// [usec].
+// parseLine reads the columns by their headers. The headers always name the unit [usec],
+// whatever it is.
 func parseLine(head, f []string, rate bool) (r Report, err error) {
 	head = slices.DeleteFunc(head, func(h string) bool { return h == "BW" }) // of "BW peak[MB/sec]"
 	column := func(name string) float64 {

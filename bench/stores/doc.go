@@ -3,11 +3,11 @@
 //
 //	rows, err := stores.Run(ctx, stores.Config{Open: open})
 //
-// The groups run in this process at the same time, each node as a host with a device of its own:
-// CPU nodes and memory nodes for Sift, nodes for Raft-R. Clients are a further host, and reach the
-// stores as clients elsewhere do. In each round every system executes the same operations, and they
-// take turns in going first, so a machine that becomes slower favors none. Report the ratios: the
-// rates are those of one machine on which all nodes share the processors.
+// The groups run in this process at the same time. Each node is a host with its own device: CPU
+// nodes and memory nodes for Sift, nodes for Raft-R. All clients are on one more host, and use the
+// same interface as remote clients. In each round every system executes the same operations, and the
+// systems take turns in going first, so a machine that becomes slower favors none. Report the
+// ratios: the rates depend on one machine, whose processors all nodes share.
 //
 // machines.go starts hosts, systems.go the groups, and rounds.go measures.
 package stores

@@ -49,8 +49,8 @@ func (m *machines) host(name string) *oshost.Host {
 	panic("stores: no host " + name) // names come from this package
 }
 
-// close ends the hosts. A node ends with its process, so the protocols keep their connections,
-// and a device that is in use stays open until then.
+// close closes the hosts. The protocols release their connections only when the process exits, so
+// a device in use stays open until then.
 func (m *machines) close() error {
 	var err error
 	for _, h := range m.hosts {

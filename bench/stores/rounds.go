@@ -20,8 +20,8 @@ var ErrConfig = errors.New("stores: bad configuration")
 
 // Config configures a measurement. Zero fields take the defaults.
 type Config struct {
-	Systems    []string // of [Systems]; the first is what the others are compared with; default: all
-	Workloads  []string // of YCSB, all but E, whose scans no store has; default: A, B, C
+	Systems    []string // of [Systems]; the others are compared with the first; default: all
+	Workloads  []string // of YCSB, except E: no store has scans; default: A, B, C
 	F          int      // failures to tolerate; default 1
 	Records    int      // default 1000
 	Operations int      // of a round, of all clients together; default 2000
@@ -36,7 +36,7 @@ type Config struct {
 	Done func(Row) error
 }
 
-// MaxOperations bounds the operations of all rounds: the stores keep what they write in memory.
+// MaxOperations bounds the operations of all rounds: the stores keep all data in memory.
 const MaxOperations = 10_000_000
 
 // Complete sets defaults and checks c. Its error wraps [ErrConfig].
@@ -82,7 +82,7 @@ func (c *Config) Complete() error {
 	return nil
 }
 
-// Row is what one system did in all rounds of a workload.
+// Row has the results of one system in all rounds of a workload.
 type Row struct {
 	Workload string `json:"workload"`
 	System   string `json:"system"`
@@ -199,7 +199,7 @@ func (m *measured) together(f func(i int, x client) error) error {
 
 // round executes the operations of a round, which are the same for each system.
 func (m *measured) round(workload string, round uint64) error {
-	w, _ := ycsb.ByName(workload) // Complete has found it
+	w, _ := ycsb.ByName(workload) // exists: Complete has checked the name
 	took := make([]*hdrhistogram.Histogram, len(m.clients))
 	began := time.Now()
 	err := m.together(func(i int, x client) error {
@@ -245,5 +245,5 @@ func operate(x client, g *ycsb.Generator, n int, took *hdrhistogram.Histogram) e
 	return nil
 }
 
-// ErrLost is wrapped by the error about a record that is not there although it was stored.
+// ErrLost is wrapped by the error about a stored record that is missing.
 var ErrLost = errors.New("stores: a record is missing")

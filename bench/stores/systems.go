@@ -18,7 +18,7 @@ type client interface {
 	Get(key []byte) (found bool, err error)
 }
 
-// system is a store that runs.
+// system is a running store.
 type system struct {
 	name string
 	dial func() (client, error)
@@ -54,15 +54,15 @@ func (c *Config) start(name string) (*system, error) {
 	return s, nil
 }
 
-// startSift starts F+1 CPU nodes and 2F+1 memory nodes, whose blocks are in as many chunks, or whole if that is 0.
+// startSift starts F+1 CPU nodes and 2F+1 memory nodes. A block has the given number of chunks; 0: no codes.
 func (c *Config) startSift(s *system, chunks int) error {
 	shape := kv.Config{Key: ycsb.KeySize, Value: ycsb.ValueSize, Index: 8 * c.keys(), Blocks: c.keys(), Log: 1 << 10, Cache: max(1, c.Records/2)}
 	for chunks > 0 && shape.Layout(2).Block%(8*chunks) != 0 {
-		shape.Value++ // until a block is as many chunks of whole words
+		shape.Value++ // until a block divides into chunks of whole words
 	}
 	l := shape.Layout(64)
 	if l.Chunks = chunks; chunks > 0 {
-		l.Entry = 4 * (8 + l.Block) // of each update the log has the whole block
+		l.Entry = 4 * (8 + l.Block) // the log has the whole block of each update
 	}
 	node := sift.Config{Layout: l, Period: period, Missed: missed, Lease: election / 2, BackOff: period, CallTimeout: period}
 	var cpus []string
@@ -137,12 +137,12 @@ func serve(h host.Host, name string, f func() error) {
 	h.Go(name, func() { h.Logf("%s: %v", name, f()) })
 }
 
-// keys is how many keys there may be: in each round, clients insert from the same record on.
+// keys returns the largest number of keys: in each round, clients insert from the same record on.
 func (c *Config) keys() int { return c.Records + c.Operations }
 
-// writes is how many entries the log of Raft-R may get, which never shortens it: at most one for each operation, one for
-// each client's session, and some of elections.
+// writes returns the largest number of entries in the log of Raft-R, which is never compacted: at most one for each
+// operation, one for each client's session, and some for elections.
 func (c *Config) writes() int { return c.Records + c.operations() + math.MaxUint16 }
 
-// operations counts those of all rounds.
+// operations returns the number of operations in all rounds.
 func (c *Config) operations() int { return len(c.Workloads) * c.Rounds * c.Operations }

@@ -126,7 +126,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	q.h.spend(m.Post + time.Duration(len(wrs)-1)*m.PostMore + time.Duration(len(wrs))*m.Issue)
 	ready := q.h.now
 	if len(wrs) > 1 {
-		ready += m.PCIeRead // one alone is pushed to the card with its doorbell; of a list the card reads
+		ready += m.PCIeRead // a single request is pushed with its doorbell; the card reads a list from memory
 	}
 	for i := range wrs {
 		wr := &wrs[i]
@@ -145,7 +145,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	return nil
 }
 
-// course returns when a request that the card has at ready is complete.
+// course returns the completion time of a request that reaches the card at ready.
 func (q *qp) course(wr *verbs.SendWR, ready time.Duration) time.Duration {
 	m, n := &q.h.c.model, wr.Length()
 	if wr.Op == verbs.OpRead || wr.Op.IsAtomic() {
@@ -158,8 +158,8 @@ func (q *qp) course(wr *verbs.SendWR, ready time.Duration) time.Duration {
 	return q.peer.receives(q.h.sends(ready, n, m)+m.oneWay(), n, m) + m.oneWay()
 }
 
-// sends puts n bytes on the host's link from ready on, and returns when the last one is
-// on it.
+// sends puts n bytes on the host's link from ready on, and returns the time when the last
+// byte is on the link.
 func (h *Host) sends(ready time.Duration, n int, m *Model) time.Duration {
 	if h == nil {
 		return ready + m.wire(n)
@@ -168,8 +168,8 @@ func (h *Host) sends(ready time.Duration, n int, m *Model) time.Duration {
 	return h.tx
 }
 
-// receives returns the time when n bytes have been taken off; the last byte arrives at last on
-// a shared link.
+// receives returns the time when the host has received n bytes; on a shared link the last byte
+// arrives at last.
 func (h *Host) receives(last time.Duration, n int, m *Model) time.Duration {
 	if h == nil {
 		return last

@@ -24,7 +24,7 @@ const (
 	allocsInIssue = 1
 
 	lockedCycles = 20
-	malloc       = 20 * time.Nanosecond // a small block, and giving it back
+	malloc       = 20 * time.Nanosecond // allocate and free a small block
 )
 
 // Clock rates of the Xeon E5-2640v4: with one busy core, and the nominal one.
@@ -34,7 +34,7 @@ const (
 )
 
 // ConnectX4 returns the cluster of SplitFT's evaluation (section 5): CloudLab machines with
-// a Xeon E5-2640v4 and a ConnectX-4 card of 25 Gb/s, with what the paper's library does
+// a Xeon E5-2640v4 and a ConnectX-4 card of 25 Gb/s, with the work of the paper's library
 // between the protocol and the verbs.
 func ConnectX4() Model {
 	m := Model{
@@ -63,7 +63,7 @@ func ConnectX4() Model {
 	return m.At(TurboClock)
 }
 
-// At is m with the paper's library on a CPU of the given clock rate, in Hz.
+// At returns m with the paper's library on a CPU of the given clock rate, in Hz.
 func (m Model) At(clock float64) Model {
 	locked := func(n float64) time.Duration { return time.Duration(n * lockedCycles / clock * 1e9) }
 	m.WriteCall, m.ReadCall = locked(lockedInWrite), locked(lockedInRead)
@@ -71,27 +71,27 @@ func (m Model) At(clock float64) Model {
 	return m
 }
 
-// Bare is m without the paper's library: our protocol on the verbs, sending inline what
-// the card supports.
+// Bare returns m without the paper's library: our protocol on the verbs, sending inline up
+// to the limit of the card.
 func (m Model) Bare() Model {
 	m.WriteCall, m.ReadCall, m.Issue, m.Settle = 0, 0, 0, 0
 	m.SignalAll, m.Clears, m.MaxInline, m.MTU = false, 0, 256, 1024
 	return m
 }
 
-// Input is a number of the model as a person reads it.
+// Input is a number of the model in readable form.
 type Input struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 	// From: "paper" is SplitFT itself, "source" the published source of its library or
 	// of a driver, "published" a measurement of others on such hardware, cited from
-	// memory, "standard" a specification, "assumed" a round figure of ours.
+	// memory, "standard" a specification, "assumed" our own round figure.
 	From   string `json:"from"`
 	Source string `json:"source,omitempty"`
 }
 
-// Inputs returns the numbers of m, which is [ConnectX4] or a change of it, and where those
-// of ConnectX4 come from.
+// Inputs returns the numbers of m, which is [ConnectX4] or a change of it, and the sources
+// of the numbers of ConnectX4.
 func (m *Model) Inputs() []Input {
 	return []Input{
 		{"link", fmt.Sprintf("%.0f Gb/s", m.LinkRate/1e9), "paper", "section 5, setup"},

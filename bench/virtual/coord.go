@@ -8,8 +8,8 @@ type controller struct {
 	h *Host
 }
 
-// Coord gives the client c of host h the times of the model: a List costs a lookup,
-// to which the Gets that follow it belong, and each change an update.
+// Coord gives the client c of host h the times of the model: a List costs a lookup, which
+// includes the Gets after it, and each change costs an update.
 func Coord(h *Host, c coord.Client) coord.Client { return &controller{c, h} }
 
 func (c *controller) List(prefix string) ([]string, error) {

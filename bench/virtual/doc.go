@@ -15,10 +15,10 @@
 // clock: posting, polling, copying, allocating, registering, setting up queue pairs. A
 // request proceeds on the card meanwhile: the card fetches it, its packets queue on the
 // sender's and the receiver's link, the responder fetches the data of a Read, and the
-// answer returns. Its completion carries the time at which all of this is done, and a
-// wait for it advances the clock to that time. A message carries its arrival time, and
-// the receiver's clock advances to it. So times respect causality, in whatever order
-// the simulator runs the hosts.
+// answer returns. The completion carries the time at which all of this is complete, and a
+// wait for the completion advances the clock to that time. A message carries its arrival
+// time, and the receiver's clock advances to it. So times respect causality, whatever the
+// order in which the simulator runs the hosts.
 //
 // # Limits
 //

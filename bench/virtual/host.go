@@ -9,11 +9,11 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Cluster is the hosts of one world, for one run of it.
+// Cluster has the hosts of one run of a world.
 type Cluster struct {
 	model Model
 	hosts map[string]*Host
-	ends  map[end]*Host // whose queue pair it is
+	ends  map[end]*Host // the owner of each queue pair
 }
 
 // end names a queue pair in the cluster.
@@ -90,7 +90,7 @@ func (h *Host) Sleep(d time.Duration) {
 // Device implements host.Host.
 func (h *Host) Device() verbs.Device { return &device{h.Host.Device(), h} }
 
-// Alloc implements host.Host. Its time is included in that of the registration.
+// Alloc implements host.Host. The time of the registration includes its time.
 func (h *Host) Alloc(size int) (host.Region, error) {
 	r, err := h.Host.Alloc(size)
 	if err != nil {
@@ -99,13 +99,13 @@ func (h *Host) Alloc(size int) (host.Region, error) {
 	return &region{r, h}, nil
 }
 
-// OpenPMEM implements host.Host. What persistence costs is not in the model.
+// OpenPMEM implements host.Host. The model does not include the cost of persistence.
 func (h *Host) OpenPMEM(name string, _ int) (host.Region, error) {
 	return nil, fmt.Errorf("virtual: %w: persistent memory %q has no model", host.ErrNoMemory, name)
 }
 
 // region is memory whose copies take time. Every copy counts as a call of the
-// application, as it is in the experiments.
+// application, since it is one in the experiments.
 type region struct {
 	host.Region
 	h *Host
@@ -132,7 +132,7 @@ func (h *Host) stamped(body []byte) []byte {
 // arrived removes the time from a message and advances the clock to it.
 func (h *Host) arrived(body []byte) []byte {
 	if len(body) < stampSize {
-		return body // of a host without a clock
+		return body // from a host without a clock
 	}
 	n := len(body) - stampSize
 	h.until(time.Duration(binary.LittleEndian.Uint64(body[n:])))

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Model defines the cost of operations. All of it is data: nothing is derived from the
-// results that it should explain.
+// Model defines the cost of operations. All fields are inputs: none is derived from the
+// results that the model should explain.
 type Model struct {
 	// The network.
 	LinkRate float64       // bits a second, of every host's link in each direction
 	MTU      int           // bytes of payload in a packet
-	Header   int           // bytes on the wire beside it, gaps between packets included
+	Header   int           // other bytes on the wire for a packet, including gaps
 	ReadTime time.Duration // a Read of 32 bytes, from before the post to after the poll
 
 	// Cards.
-	PCIeRead  time.Duration // a card's read of memory: a request, a payload, what a Read asks for
+	PCIeRead  time.Duration // a card's read of memory: a request, a payload, the data of a Read
 	MaxInline int           // bytes; more must be read by the card
 	Post      time.Duration // the CPU's part of posting one request
-	PostMore  time.Duration // and of each further one in the same list
+	PostMore  time.Duration // the same for each further request in the same list
 	Poll      time.Duration // taking a completion
 	Register  time.Duration // allocating and registering RegisterSize bytes; others in proportion
 	QPSetup   time.Duration // creating and connecting a queue pair, at one of its ends
@@ -31,8 +31,8 @@ type Model struct {
 	WriteCall, ReadCall time.Duration // a call of the application
 	Issue               time.Duration // each request, before it is posted
 	Settle              time.Duration // each request, when it is complete
-	SignalAll           bool          // every request has a completion that is polled, asked for or not
-	Clears              int           // how often a log peer clears a new region before it answers
+	SignalAll           bool          // every request is signaled and its completion polled
+	Clears              int           // number of times that a log peer clears a new region before it answers
 
 	// The control plane.
 	Message time.Duration // from host to host, one way
@@ -56,7 +56,7 @@ func (m *Model) Validate() error {
 	case m.Header < 0 || m.MaxInline < 0 || m.Clears < 0:
 		return fmt.Errorf("%w: negative bytes or clears", ErrModel)
 	case m.oneWay() < 0:
-		return fmt.Errorf("%w: a Read of %v leaves no time for the way", ErrModel, m.ReadTime)
+		return fmt.Errorf("%w: a Read of %v leaves no time for the network", ErrModel, m.ReadTime)
 	}
 	return nil
 }

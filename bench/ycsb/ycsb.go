@@ -36,10 +36,10 @@ type Workload struct {
 	Name   string
 	What   string
 	Shares [kinds]int // percent
-	Latest bool       // the newest records are the popular ones
+	Latest bool       // the newest records are the most popular
 }
 
-// Workloads are the core ones.
+// Workloads are the core workloads.
 var Workloads = []Workload{
 	{Name: "A", What: "half updates", Shares: [kinds]int{Read: 50, Update: 50}},
 	{Name: "B", What: "5 % updates", Shares: [kinds]int{Read: 95, Update: 5}},
@@ -68,7 +68,7 @@ func ByName(name string) (*Workload, bool) {
 	return nil, false
 }
 
-// Op is an operation on the record of that number, or on Length records from its key on.
+// Op is an operation on the record with the number Record, or on Length records from its key on.
 type Op struct {
 	Kind   Kind
 	Record int

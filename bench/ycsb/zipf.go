@@ -10,14 +10,15 @@ import (
 const Theta = 0.99
 
 // zipfian draws ranks from 0 on, rank k with a probability proportional to
-// 1/(k+1)^Theta. The weight of a rank does not depend on their number, so it can grow.
+// 1/(k+1)^Theta. The weight of a rank does not depend on the number of ranks, so the
+// number can grow.
 type zipfian struct {
 	sums []float64 // of the weights up to a rank
 }
 
 func (z *zipfian) n() int { return len(z.sums) }
 
-// grow makes it n ranks.
+// grow sets the number of ranks to n.
 func (z *zipfian) grow(n int) {
 	sum := 0.0
 	if len(z.sums) > 0 {

@@ -21,9 +21,9 @@ const (
 )
 
 var directoryConditions = []string{
-	metMoment:     "a change that had begun before the session was over came after the next instance had begun",
-	metTurnedAway: "a change was refused since the controller said that the session was over",
-	metKnew:       "a write to an open file was refused since the instance knew that its session was over",
+	metMoment:     "a change that began before the session expired took effect after the next instance began",
+	metTurnedAway: "a change was refused since the controller reported the session as expired",
+	metKnew:       "a write to an open file was refused since the instance had learned that its session had expired",
 }
 
 // directoryScenarios are about resources without a fence: they show what asking the
@@ -34,7 +34,7 @@ func directoryScenarios() []*explore.Scenario {
 			Name: "cluster/directory", Profile: "strong", Faults: "none", Sometimes: directoryConditions,
 			Doc: "A process is stopped, its session expires, and the next instance takes the directory, which has no fence. Then it continues: operations that it starts then have no effect. " +
 				"An operation started before may take effect, and the search reaches that case.",
-			Bounds: "one change by either instance, of each kind; the process goes on after its next heartbeat or before",
+			Bounds: "one change by either instance, of each kind; the process continues before or after its next heartbeat",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newDirectoryWorld(c)
 				x.end = func(h host.Host) error { return order(h, expire+app) }
@@ -44,7 +44,7 @@ func directoryScenarios() []*explore.Scenario {
 		{
 			Name: "cluster/any-moment", Profile: "strong", Faults: "none", Timers: "free", Sometimes: directoryConditions,
 			Doc:    "Like cluster/directory, but a heartbeat arrives at any moment, or never: the promise does not depend on time.",
-			Bounds: "one of four changes by the process that was stopped, or a record; one heartbeat",
+			Bounds: "one of four changes, or a record, by the stopped process; one heartbeat",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newDirectoryWorld(c)
 				x.free = true
@@ -56,7 +56,7 @@ func directoryScenarios() []*explore.Scenario {
 			Name: "cluster/anew", Profile: "strong", Faults: "none", Sometimes: directoryConditions,
 			Doc: "Like cluster/directory, but the coordinator crashes and restarts empty. Its sessions have other numbers than before, so the process does not " +
 				"mistake the session of the next instance for its own.",
-			Bounds: "the coordinator with sessions that no clock ends, which crashes once; one change by either instance, of each kind; the process goes on after its next heartbeat or before",
+			Bounds: "the coordinator without a clock that expires sessions, which crashes once; one change by either instance, of each kind; the process continues before or after its next heartbeat",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newDirectoryWorld(c)
 				x.end = func(host.Host) error { return c.Inject(faults.Crash, coordName) }
@@ -187,7 +187,7 @@ func (x *directoryWorld) start(h host.Host, beats int) *cluster.Instance {
 func (x *directoryWorld) judge(what string, over bool, err error, done int) {
 	switch {
 	case over && done > 0:
-		x.c.Fail(&violation{"done-after-session", fmt.Sprintf("%s began after the session, and was done", what)})
+		x.c.Fail(&violation{"done-after-session", fmt.Sprintf("%s began after the session had expired, and took effect", what)})
 	case done > 0 && x.second:
 		x.c.Sometimes(metMoment)
 	case err != nil && !x.over:
@@ -198,11 +198,11 @@ func (x *directoryWorld) judge(what string, over bool, err error, done int) {
 }
 
 // judgeWrite checks the effect of a write to an open resource: none once the process
-// knows.
+// has learned of the expiry.
 func (x *directoryWorld) judgeWrite(knows bool, err error, done int) {
 	switch {
 	case knows && (done > 0 || err == nil):
-		x.c.Fail(&violation{"touched-after-session", "the process knows that its session is over, and writes"})
+		x.c.Fail(&violation{"touched-after-session", "the process has learned that its session has expired, and it writes"})
 	case knows:
 		x.c.Sometimes(metKnew)
 	}

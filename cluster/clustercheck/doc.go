@@ -1,6 +1,6 @@
 // Package clustercheck has the scenarios of package cluster: processes that are stopped
 // and resume after their session has expired, instances that start while another one
-// still runs, machines that want the same name, and a controller that comes back empty.
+// still runs, machines that want the same name, and a controller that restarts empty.
 //
 // Sessions expire when the scenario decides, regardless of heartbeats: a process can
 // rely on nothing else. Only cluster/anew and cluster/sessions use the real
@@ -9,5 +9,5 @@
 // may not wait for its next heartbeat. cluster/any-moment uses free, with one
 // heartbeat.
 //
-// [Forgotten] shows a property that does not hold.
+// [Forgotten] shows a property that the package does not have.
 package clustercheck

@@ -12,18 +12,18 @@ import (
 )
 
 // Forgotten is violated, and not among [Scenarios]: it shows what a controller that
-// keeps nothing cannot guarantee. A process is stopped between the answer that its
-// session lives and a change of the ap-map that replaces a peer of its file. The
-// controller comes back empty, and the next instance creates a file of that name. Its
-// entry has the version that the process saw at the earlier controller, so the change
-// succeeds, and a recovery contacts the peer that the process chose. Without guarded
-// the process does not ask, and can be stopped at any moment before.
+// restarts empty cannot guarantee. A process learns that its session lives, and is then
+// stopped before a change of the ap-map that replaces a peer of its file. The controller
+// restarts empty, and the next instance creates a file of the same name. The entry of
+// this file has the version that the process saw at the earlier controller, so the
+// change succeeds, and a recovery contacts the peer that the process chose. Without
+// guarded the process does not ask, and can be stopped at any moment before the change.
 func Forgotten(guarded bool) *explore.Scenario {
 	return &explore.Scenario{
 		Name: "cluster/forgotten", Profile: "strong", Faults: "none",
-		Doc: "A process is stopped while it replaces a peer, and continues when the controller has come back empty and the next instance has a file of the same name. " +
-			"What that one writes is lost.",
-		Bounds: "f=0, two peers; the first takes its memory back before the first record; a record by either instance, and a recovery",
+		Doc: "A process is stopped while it replaces a peer, and continues when the controller has restarted empty and the next instance has a file of the same name. " +
+			"A record of the next instance is lost.",
+		Bounds: "f=0, two peers; the first revokes its memory before the first record; a record by either instance, and a recovery",
 		Build: func(c *explore.Case) (sim.Config, error) {
 			x := &forgotten{c: c, guarded: guarded}
 			c.OnReset(func() { x.acked = false })
@@ -52,8 +52,8 @@ type forgotten struct {
 
 func (x *forgotten) print() fingerprint.Print { return bits(fingerprint.Print{}, x.acked) }
 
-// life is the process that is stopped, then the next instance, then the one that
-// recovers.
+// life is first the process that is stopped, then the next instance, then the instance
+// that recovers.
 func (x *forgotten) life(h host.Host, life int) error {
 	if life > 0 {
 		if err := order(h, []string{1: empty, 2: expire + app}[life]); err != nil {

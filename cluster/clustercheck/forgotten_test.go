@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// The documents do not promise more than holds for a controller that comes back empty:
+// The documents promise no more than the package guarantees for a controller that restarts empty:
 // a file that is created again can be lost. Asking before each change leaves only one
 // moment at which the process must be stopped. If this is verified some day, the
 // documents can promise it.

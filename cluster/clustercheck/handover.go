@@ -20,7 +20,7 @@ func handoverScenarios() []*explore.Scenario {
 		Doc: "An instance and a name are released, at any moment of a heartbeat, and the controller expires no session. " +
 			"The waiting successors still start, and the releasing side is not notified of a loss.",
 		Bounds:    "two machines that have the right and the name one after the other; one timer that fires early",
-		Sometimes: []string{"the second machine has waited"},
+		Sometimes: []string{"the second machine waited"},
 		Build: func(c *explore.Case) (sim.Config, error) {
 			x := &handover{c: c}
 			c.OnReset(func() { x.closed = 0 })
@@ -54,7 +54,7 @@ func (x *handover) machine(h host.Host, addr string) {
 			x.c.Abandon() // its timers fired, and the other machine is merely slow
 			return
 		}
-		x.c.Fail(&violation{"not-given-back", fmt.Sprintf("the other machine has given all back, and this one cannot begin: %v", err)})
+		x.c.Fail(&violation{"not-given-back", fmt.Sprintf("the other machine has released everything, but this one cannot start: %v", err)})
 		return
 	}
 	if x.closed == 1 {

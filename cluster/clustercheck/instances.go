@@ -25,10 +25,10 @@ const (
 )
 
 var fileConditions = []string{
-	metWaited:  "an instance began after the session of another one that still ran",
-	metLate:    "a record was acknowledged after the session, and the next instance has it",
-	metFenced:  "a record came after the next instance had the file, and the file refused it",
-	metRefused: "an instance knew that its session was over, and did not touch the file",
+	metWaited:  "an instance began after the session of another instance had expired, while that instance still ran",
+	metLate:    "a record was acknowledged after the session had expired, and the next instance has it",
+	metFenced:  "a record arrived after the next instance had opened the file, and the file refused it",
+	metRefused: "an instance learned that its session had expired, and did not touch the file",
 }
 
 // instanceScenarios are about an application with a file on a log peer.
@@ -38,7 +38,7 @@ func instanceScenarios() []*explore.Scenario {
 			Name: "cluster/instances", Profile: "strong", Faults: "timeout(app*)<=1", Sometimes: []string{fileConditions[metWaited], fileConditions[metFenced], fileConditions[metRefused]},
 			Doc: "Two instances of an application claim it and write to its file. The session of the first expires at any moment, but it continues. " +
 				"Only one has the right at a time; nothing acknowledged to either is lost. The file is a stand-in with a fence.",
-			Bounds: "two instances that open the file and record 8 bytes each, the first after its next heartbeat or before; one session that is ended, one timer that fires early",
+			Bounds: "two instances that open the file and record 8 bytes each, the first before or after its next heartbeat; one session that expires, one timer that fires early",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newFileWorld(c, openOnDisk, metWaited, metFenced, metRefused)
 				return x.config(
@@ -50,8 +50,8 @@ func instanceScenarios() []*explore.Scenario {
 		{
 			Name: "cluster/stopped", Profile: "strong", Faults: "none", Sometimes: fileConditions,
 			Doc: "A process is stopped, its session expires, and the next instance recovers its file. Then it continues, at any moment, as after SIGSTOP and SIGCONT. " +
-				"Nothing acknowledged to it is lost, and once it knows that its session has expired it does not touch the file.",
-			Bounds: "f=0, one log peer, two records of 8 bytes with the stop between them, the second after the next heartbeat or before; the recovery of the next instance",
+				"Nothing acknowledged to it is lost, and once it has learned that its session has expired it does not touch the file.",
+			Bounds: "f=0, one log peer, two records of 8 bytes with the stop between them, the second before or after the next heartbeat; the recovery of the next instance",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newFileWorld(c, openNCL, metWaited, metLate, metFenced, metRefused)
 				return x.config(sim.Node{Name: app, Again: func(life int, _ bool) bool { return life == 0 }, Main: func(h host.Host, life int) {
@@ -90,7 +90,7 @@ type fileHistory struct {
 	over   [3]bool     // whose session has expired
 	acked  [slots]int  // the epoch in which a record was acknowledged; 0: it was not
 	latest int         // the epoch of the last instance that opened the file
-	found  [slots]bool // what that one found
+	found  [slots]bool // the records that it found
 }
 
 func newFileWorld(c *explore.Case, open func(host.Host, ncl.Config) (cluster.Log, int, error), meets ...int) *fileWorld {
@@ -123,7 +123,7 @@ var logPeer = sim.Node{Name: "peer", Daemon: true, Main: func(h host.Host, _ int
 	panic(ncl.ServePeer(h, ncl.PeerConfig{Memory: 1024}))
 }}
 
-// expire expires the session of a host, that of instance who.
+// expire expires the session of a host: the session of instance who.
 func (x *fileWorld) expire(h host.Host, name string, who int) {
 	if err := order(h, expire+name); err != nil {
 		x.c.Fail(err)
@@ -142,7 +142,7 @@ type process struct {
 	i    *cluster.Instance
 	file *watched
 	log  cluster.Log
-	// epoch is the one in which it opened the file.
+	// epoch is the epoch in which it opened the file.
 	epoch int
 }
 
@@ -199,7 +199,7 @@ func (x *fileWorld) claim(cfg ncl.Config, who int) (cluster.Right, error) {
 		return nil, err
 	}
 	if x.holder != 0 {
-		x.fail("two-instances", "instance %d begins, and instance %d has not ended", who, x.holder)
+		x.fail("two-instances", "instance %d begins while instance %d holds the right", who, x.holder)
 	}
 	if x.over[3-who] {
 		x.met(metWaited)
@@ -219,7 +219,7 @@ func (x *fileWorld) opened(f cluster.Log, p *process, epoch int) {
 	p.epoch = epoch
 	for n, at := range x.acked {
 		if at != 0 && at < p.epoch && b[8*n] == 0 {
-			x.fail("lost-acknowledged-write", "record %d was acknowledged, and instance %d does not find it", n, p.who)
+			x.fail("lost-acknowledged-write", "record %d was acknowledged, but instance %d does not find it", n, p.who)
 		}
 	}
 	if p.epoch < x.latest {
@@ -259,7 +259,7 @@ func (x *fileWorld) record(p *process, n int) {
 	data := []byte{byte('a' + n), 7: 0}
 	err := p.log.Record(8*n, data)
 	if knows && p.file.touched {
-		x.fail("touched-after-session", "instance %d knows that its session is over, and has touched the file", p.who)
+		x.fail("touched-after-session", "instance %d had learned that its session had expired, but it touched the file", p.who)
 	}
 	if err != nil {
 		if knows {
@@ -270,7 +270,7 @@ func (x *fileWorld) record(p *process, n int) {
 	}
 	if x.acked[n] = p.epoch; x.latest > p.epoch {
 		if x.met(metLate); !x.found[n] {
-			x.fail("lost-acknowledged-write", "record %d is acknowledged, and epoch %d has begun without it", n, x.latest)
+			x.fail("lost-acknowledged-write", "record %d is acknowledged, but epoch %d has begun without it", n, x.latest)
 		}
 	}
 	x.note()
@@ -281,9 +281,9 @@ func (x *fileWorld) record(p *process, n int) {
 func (x *fileWorld) refused(p *process, over bool, err error) {
 	switch explained := errors.Is(err, cluster.ErrOver); {
 	case over && !explained:
-		x.fail("unexplained", "the session of instance %d was over, and the error does not say so: %v", p.who, err)
+		x.fail("unexplained", "the session of instance %d had expired, but the error does not say so: %v", p.who, err)
 	case !x.over[p.who] && explained:
-		x.fail("false-alarm", "the session of instance %d lives, and the error says that it is over: %v", p.who, err)
+		x.fail("false-alarm", "the session of instance %d lives, but the error says that it has expired: %v", p.who, err)
 	case p.file != nil && p.file.touched:
 		x.met(metFenced)
 	}

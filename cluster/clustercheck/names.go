@@ -24,9 +24,9 @@ const (
 )
 
 var nameConditions = []string{
-	metLost:         "a machine learned that its name went to another one",
-	metAgain:        "a machine whose session was over has its name again",
-	metWrongAddress: "the address of a name was that of a machine that had lost it, for a while",
+	metLost:         "a machine learned that another machine has its name",
+	metAgain:        "a machine whose session had expired got its name again",
+	metWrongAddress: "for a while a name had the address of a machine that had lost it",
 	metNoName:       "a machine found its name taken at the start",
 }
 
@@ -36,8 +36,8 @@ func nameScenarios() []*explore.Scenario {
 		{
 			Name: "cluster/names", Profile: "strong", Faults: "none", Sometimes: nameConditions,
 			Doc: "Two machines at different addresses compete for one name. The controller expires a session or restarts empty, at any moment. " +
-				"Once everything is quiet, one machine has the name and can be found under it, and every other one knows that it has lost it.",
-			Bounds: "two machines that try for 300 ms and live for two heartbeats, one session that is ended or one controller that comes back empty",
+				"Once everything is quiet, one machine has the name and can be found under it, and every other machine knows that it has lost the name.",
+			Bounds: "two machines that try for 300 ms and live for two heartbeats; one session that expires, or one restart of the controller without its data",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newNameWorld(c)
 				return x.config(sim.Node{Name: "peer.a", Main: func(h host.Host, _ int) { x.lives(h, "a:1") }}), nil
@@ -46,8 +46,8 @@ func nameScenarios() []*explore.Scenario {
 		{
 			Name: "cluster/name-cut", Profile: "strong", Faults: "cut(peer.a,coord)<=1", Sometimes: []string{nameConditions[metLost], nameConditions[metAgain], nameConditions[metNoName]},
 			Doc: "Like cluster/names, but one machine is cut off from the controller for a while, at any moment: an answer may be lost, and a session that it tried to close may stay open.",
-			Bounds: "two machines that try for 300 ms and live for three heartbeats, a link that is cut and heals after the first; one session that is ended or one controller " +
-				"that comes back empty",
+			Bounds: "two machines that try for 300 ms and live for three heartbeats; a link that is cut and heals after the first heartbeat; one session that expires, or one restart of the controller " +
+				"without its data",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newNameWorld(c, metLost, metAgain, metNoName)
 				x.again, x.cut = false, true
@@ -56,9 +56,9 @@ func nameScenarios() []*explore.Scenario {
 		},
 		{
 			Name: "cluster/name-again", Profile: "strong", Faults: "none", Sometimes: []string{nameConditions[metLost], nameConditions[metNoName]},
-			Doc: "A machine dies and restarts at its address, where it closes the session of its previous life, while another machine wants its name and the controller " +
+			Doc: "A machine dies, restarts at its address and closes the session of its previous life, while another machine wants its name and the controller " +
 				"expires that session too. No machine loses a name without being notified.",
-			Bounds: "a machine that dies once it has its name, and lives again for two heartbeats; another machine; one session that is ended",
+			Bounds: "a machine that dies once it has its name, and restarts for two heartbeats; another machine; one session that expires",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newNameWorld(c, metLost, metNoName)
 				return x.config(sim.Node{Name: "peer.a", Again: func(life int, _ bool) bool { return life == 0 }, Main: func(h host.Host, life int) {
@@ -123,7 +123,7 @@ func (x *nameWorld) hold(h host.Host, addr string, lost func(error)) (*cluster.N
 }
 
 // lives is a machine that claims the name and lives for two heartbeats. It looks up the
-// holder after the first, and judges after the second, by when nothing else happens.
+// holder after the first, and judges after the second, when everything is quiet.
 func (x *nameWorld) lives(h host.Host, addr string) {
 	mu, lost := h.NewMutex(), false
 	_, err := x.hold(h, addr, func(error) {
@@ -176,11 +176,11 @@ func (x *nameWorld) heal(h host.Host) {
 func (x *nameWorld) judge(addr, was, now, at string, knows bool, err error) {
 	switch mine := strings.HasPrefix(now, addr+" "); {
 	case mine && knows:
-		x.fail("false-alarm", "the machine at %s has the name, and was told that it is lost", addr)
+		x.fail("false-alarm", "the machine at %s has the name, but was notified of its loss", addr)
 	case !mine && !knows:
-		x.fail("not-told", "the machine at %s does not have the name, which is %q, and does not know it", addr, now)
+		x.fail("not-told", "the machine at %s does not have the name, whose entry is %q, and was not notified", addr, now)
 	case mine && (err != nil || at != addr):
-		x.fail("found-elsewhere", "the machine at %s has the name, and is found at %q (%v)", addr, at, err)
+		x.fail("found-elsewhere", "the machine at %s has the name, but is found at %q (%v)", addr, at, err)
 	case knows:
 		x.met(metLost)
 	case was != now:

@@ -39,10 +39,10 @@ func (l forever) Accept(time.Duration) (host.Request, error) { return l.Listener
 func serveScenarios() []*explore.Scenario {
 	return []*explore.Scenario{{
 		Name: "cluster/sessions", Profile: "strong", Faults: "none",
-		Doc: "An instance that only sends heartbeats keeps its session for three lengths of it. It dies, and the waiting successor starts once the session has expired: " +
-			"not before its full length, and not much later.",
+		Doc: "An instance that only sends heartbeats keeps its session for three session lengths. It dies, and the waiting successor starts once the session has expired: " +
+			"not before one full length, and not much later.",
 		Bounds:    "the coordinator with sessions of 400 ms, one instance that lives for 1.2 s, and one that waits for at most 2.4 s",
-		Sometimes: []string{"the second instance has waited"},
+		Sometimes: []string{"the second instance waited"},
 		Build: func(c *explore.Case) (sim.Config, error) {
 			var died time.Duration
 			c.OnReset(func() { died = 0 })
@@ -65,7 +65,7 @@ func begin(h host.Host, wait time.Duration) (*cluster.Instance, error) {
 
 // keeps is an instance that does nothing, and then dies.
 func keeps(c *explore.Case, h host.Host) {
-	h.Sleep(7 * time.Millisecond) // so that no two timers coincide, since each order would be another run
+	h.Sleep(7 * time.Millisecond) // so that no two timers coincide: each order would be another run
 	i, err := begin(h, 0)
 	if errors.Is(err, coord.ErrUnavailable) || errors.Is(err, coord.ErrExists) { // before the coordinator started, or after the other instance
 		c.Abandon()
@@ -77,20 +77,20 @@ func keeps(c *explore.Case, h host.Host) {
 	}
 	h.Sleep(3 * cluster.LeastTTL)
 	if err := i.Ask(); err != nil {
-		c.Fail(&violation{"session-lost", "the instance has sent its heartbeats, and its session is over"})
+		c.Fail(&violation{"session-lost", "the instance has sent its heartbeats, but its session has expired"})
 	}
 }
 
 // waits is the next instance.
 func waits(c *explore.Case, h host.Host, died *time.Duration) {
-	h.Sleep(cluster.LeastTTL + 13*time.Millisecond) // the other one goes first
+	h.Sleep(cluster.LeastTTL + 13*time.Millisecond) // the other instance is first
 	_, err := begin(h, 6*cluster.LeastTTL)
 	if err != nil {
-		c.Fail(&violation{"no-next-instance", fmt.Sprintf("the instance before has died, and the next one cannot begin: %v", err)})
+		c.Fail(&violation{"no-next-instance", fmt.Sprintf("the first instance has died, but the next one cannot begin: %v", err)})
 		return
 	}
 	c.Sometimes(0)
 	if since := h.Now() - *died; *died == 0 || since < cluster.LeastTTL/2 || since > 2*cluster.LeastTTL {
-		c.Fail(&violation{"wrong-time", fmt.Sprintf("the next instance begins %v after the one before", since)})
+		c.Fail(&violation{"wrong-time", fmt.Sprintf("the next instance begins %v after the death of the first", since)})
 	}
 }

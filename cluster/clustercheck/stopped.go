@@ -13,13 +13,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// stoppedScenario has two lives of a machine at one address: only their sessions tell
-// them apart.
+// stoppedScenario has two lives of a machine at one address, which differ only in their
+// sessions.
 func stoppedScenario() *explore.Scenario {
 	return &explore.Scenario{
 		Name: "cluster/name-stopped", Profile: "strong", Faults: "suspect(peer.a)<=1", Sometimes: []string{nameConditions[metLost]},
-		Doc: "A machine is believed dead and restarted at its address, where the next life takes the name over; then the first one resumes. " +
-			"Once everything is quiet, one of them has the name, and the other one knows that it has lost it.",
+		Doc: "A machine is believed dead and is restarted at its address, where the next life takes over the name; then the first life resumes. " +
+			"Once everything is quiet, one of them has the name, and the other knows that it has lost the name.",
 		Bounds: "two lives of one machine, which try for 300 ms and live for two heartbeats",
 		Build: func(c *explore.Case) (sim.Config, error) {
 			x := newNameWorld(c, metLost)
@@ -72,15 +72,15 @@ func (x *nameWorld) outlives(h host.Host, addr string) {
 		return string(now) == fmt.Sprintf("%s %d", addr, own.last), lost
 	}
 	has, knows := state()
-	if !has && !knows { // the other life may just have taken it
+	if !has && !knows { // the other life may have taken the name a moment ago
 		h.Sleep(cluster.NameHeartbeat + time.Second)
 		_, knows = state()
 	}
 	switch {
 	case has && knows:
-		x.fail("false-alarm", "the life that has the name was told that it is lost")
+		x.fail("false-alarm", "the life that has the name was notified of its loss")
 	case !has && !knows:
-		x.fail("not-told", "a life no longer had the name, and was not told within a heartbeat")
+		x.fail("not-told", "a life no longer had the name, and was not notified within a heartbeat")
 	case knows:
 		x.met(metLost)
 	}

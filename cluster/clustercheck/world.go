@@ -24,8 +24,8 @@ const (
 	app       = "app"
 )
 
-// Requests that only a scenario makes: expire the sessions of a host, or the oldest of
-// all, and come back empty.
+// Requests that only a scenario makes: expire the sessions of a host, expire the oldest
+// session, and restart empty.
 const (
 	expire = "expire "
 	eldest = "eldest"
@@ -45,7 +45,7 @@ func controller() sim.Service {
 			case text == empty:
 				k.Reset()
 				k.After += 100     // a later restart
-				k.Apply(from, nil) // which it takes note of with the first request
+				k.Apply(from, nil) // the keeper applies After with its first request
 				return nil
 			case text == eldest:
 				if all := k.Sessions(nil); len(all) > 0 {

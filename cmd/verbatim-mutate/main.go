@@ -1,4 +1,4 @@
-// Command verbatim-mutate prints all mutants of some packages, and the sources that contain the
+// Command verbatim-mutate prints all mutants of the given packages, and the sources that contain the
 // mutants, as one JSON object: a Set of package schema. 'verbatim mutants PROTOCOL --generate' runs
 // it in the source tree.
 package main

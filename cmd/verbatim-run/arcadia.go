@@ -64,7 +64,7 @@ type logFlags struct {
 
 var orders = map[string]arcadia.Order{"after": arcadia.FlushAfter, "before": arcadia.FlushBefore, "parallel": arcadia.FlushParallel}
 
-// defineLog defines the flags that a backup has too.
+// defineLog defines the flags that primaries and backups share.
 func (f *logFlags) defineLog(c *cobra.Command, name string) {
 	fl := c.Flags()
 	f.size = 1 << 20
@@ -88,7 +88,7 @@ func (f *logFlags) define(c *cobra.Command) {
 	fl.SortFlags = false
 }
 
-// open opens the log. The end of the process closes everything.
+// open opens the log. It is closed when the process exits.
 func (f *logFlags) open(stderr io.Writer) (*arcadia.Log, error) {
 	cfg := arcadia.Config{Name: f.log, Size: int(f.size)}
 	if f.host.pmem == "" && !f.remoteOnly {

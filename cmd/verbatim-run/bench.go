@@ -110,7 +110,7 @@ func (f *benchFlags) common(c *cobra.Command) {
 	fl.IntVar(&f.cfg.Rounds, "rounds", 0, "rounds; 0: 10")
 }
 
-// machine defines the flags for where to run, and how to print.
+// machine defines the flags for the backend and the output.
 func (f *benchFlags) machine(c *cobra.Command) {
 	o, fl := &f.cfg, c.Flags()
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each row")
@@ -157,7 +157,7 @@ func (f *benchFlags) run(c *cobra.Command, measure func(context.Context, bench.C
 }
 
 // measuring calls measure with the parts of the command that it needs: a context that a signal
-// ends, progress and peers. Before measure prints it calls clear.
+// cancels, progress and peers. measure must call clear before it prints.
 func (f *benchFlags) measuring(c *cobra.Command, measure func(ctx context.Context, clear func()) error) error {
 	ctx, stop := cli.Interruptible(c)
 	defer stop()

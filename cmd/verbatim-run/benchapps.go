@@ -80,7 +80,7 @@ func (f *appsFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	f.benchFlags.cfg.Pin = false // a database has threads of its own
+	f.benchFlags.cfg.Pin = false // a database has its own threads
 	machine := apps.Describe(f.cfg.Dir)
 	if f.asJSON {
 		if err := cli.Lines(c.OutOrStdout()).Encode(machine); err != nil {
@@ -153,7 +153,7 @@ func plotFile(plot, within string) (string, error) {
 		return "", fmt.Errorf("--plot: %w", err)
 	}
 	err = file.Close()
-	if errors.Is(missing, fs.ErrNotExist) { // after a failure no empty file is left
+	if errors.Is(missing, fs.ErrNotExist) { // a failed measurement must leave no empty file
 		err = errors.Join(err, os.Remove(name))
 	}
 	return name, err

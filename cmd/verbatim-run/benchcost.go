@@ -16,7 +16,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
 )
 
-// newBenchCost returns the command that prints what Sift and Raft-R cost.
+// newBenchCost returns the command that prints the costs of Sift and Raft-R.
 func newBenchCost() *cobra.Command {
 	in, asJSON, plot := cost.Paper(), false, ""
 	var prices []string
@@ -177,7 +177,7 @@ func costTables(w io.Writer, in *cost.Input, cells []cost.Cell, puts []cost.Put,
 	if err := t.Render(w); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "messages: those with data, at the coordinator or leader; bytes: of payload that leaves it, without headers")
+	fmt.Fprintln(w, "messages: with data, at the coordinator or leader; bytes: payload that it sends, without headers")
 	for _, f := range in.F {
 		fmt.Fprintf(w, "a backup that watches %d groups with F=%d posts %.0f Reads of 8 bytes a second, one every %v to each memory node\n", in.Groups, f, cost.Watched(in.Groups, f), cost.Period)
 	}

@@ -83,7 +83,7 @@ func (f *benchFlags) startPeer(ctx context.Context, name, device string) (addr s
 		return "", nil, err
 	}
 	stop = func() error {
-		_ = in.Close() // it then exits
+		_ = in.Close() // makes the peer exit
 		if err := cmd.Wait(); err != nil && ctx.Err() == nil {
 			return fmt.Errorf("%w: %w: %s", bench.ErrPeer, err, strings.TrimSpace(said.String()))
 		}

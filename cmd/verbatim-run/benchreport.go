@@ -70,13 +70,13 @@ func benchNotes(rows []bench.Row) []string {
 	}
 	notes = append(notes, fmt.Sprintf("MTU %d; MB/s are 10^6 bytes of payload", x.MTU))
 	if measured {
-		notes = append(notes, "half-round-trip: a message went and one came back, divided by two; ops/s counts those of this side")
+		notes = append(notes, "half-round-trip: half of the time of a message and its answer; ops/s counts the messages of this side")
 	}
 	if rated {
 		notes = append(notes, "rate: batch requests in a call, the last one signaled; perftest's column is its ops/s, and a ratio above 1 is in our favour")
 	}
 	if compared {
-		notes = append(notes, "ratio: the median over the rounds of our median, or rate, by perftest's in the round beside it, with its confidence interval (from 6 rounds on)")
+		notes = append(notes, "ratio: our median, or rate, divided by perftest's in the neighbouring round: the median over the rounds, with its confidence interval (from 6 rounds on)")
 	}
 	return append(notes, missing...)
 }

@@ -22,7 +22,7 @@ func newBenchStores() *cobra.Command {
 	f := &storesFlags{}
 	c := &cobra.Command{
 		Use:   "stores",
-		Short: "Measure Sift, Sift with erasure codes, and Raft-R beside each other",
+		Short: "Compare the stores of Sift, Sift with erasure codes, and Raft-R",
 		Long: `Stores runs a group of each system in this process, each node with a device of its own,
 and lets clients execute the workloads of YCSB on them, with keys of 24 and values of 100
 bytes. In each round every system executes the same operations, and they take turns in
@@ -43,7 +43,7 @@ input, or something failed, 3 interrupted; rows printed before are valid.`,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	o, fl := &f.cfg, c.Flags()
-	fl.StringSliceVar(&o.Systems, "systems", stores.Systems, "systems; the first is what the others are compared with")
+	fl.StringSliceVar(&o.Systems, "systems", stores.Systems, "systems; the others are compared with the first")
 	fl.StringSliceVar(&o.Workloads, "workloads", []string{"A", "B", "C"}, "workloads of YCSB: A, B, C, D, F")
 	fl.IntVar(&o.F, "f", 1, "failures to tolerate")
 	fl.IntVar(&o.Records, "records", 1000, "records that are loaded")
@@ -51,7 +51,7 @@ input, or something failed, 3 interrupted; rows printed before are valid.`,
 	fl.IntVar(&o.Rounds, "rounds", 10, "rounds of each workload")
 	fl.IntVar(&o.Clients, "clients", 4, "clients at a time")
 	fl.Uint64Var(&o.Seed, "seed", 1, "seed of the operations")
-	fl.StringVar(&f.device, "device", "", "the card that all nodes use, or soft for devices of software; default: the only card, or soft if there is none")
+	fl.StringVar(&f.device, "device", "", "the card of all nodes, or soft for software devices; default: the only card, or soft if there is none")
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line")
 	fl.SortFlags = false
 	return c
@@ -62,13 +62,13 @@ func (f *storesFlags) run(c *cobra.Command) error {
 		flag  string
 		given int
 	}{{"f", f.cfg.F}, {"records", f.cfg.Records}, {"operations", f.cfg.Operations}, {"rounds", f.cfg.Rounds}, {"clients", f.cfg.Clients}} {
-		if x.given == 0 { // the package takes it for the default
+		if x.given == 0 { // the package would use the default
 			return fmt.Errorf("--%s 0: it must be at least 1", x.flag)
 		}
 	}
 	card := cardFlags{ackTimeout: defaultAck}
 	card.cfg.Device, card.cfg.Port = f.device, 1
-	said := false // once is enough that there is no card
+	said := false // the message that there is no card is printed once
 	f.cfg.Open = func() (verbs.Device, error) {
 		return card.open("127.0.0.1:0", func(format string, args ...any) {
 			if !said {

@@ -25,11 +25,11 @@ type cardFlags struct {
 	ackTimeout time.Duration
 }
 
-// defaultAck is for cards; a software device takes longer on a busy machine.
+// defaultAck is for cards; a software device needs more time on a busy machine.
 const defaultAck = 67 * time.Millisecond
 
 func (f *cardFlags) define(fl *pflag.FlagSet) {
-	fl.StringVar(&f.cfg.Device, "device", "", "the card, such as mlx5_0 or rxe0, or soft for one of software over TCP; default: the only card, or soft if there is none")
+	fl.StringVar(&f.cfg.Device, "device", "", "the card, such as mlx5_0 or rxe0, or soft for a software device over TCP; default: the only card, or soft if there is none")
 	fl.IntVar(&f.cfg.Port, "device-port", 1, "port of the card; they count from 1")
 	fl.StringVar(&f.cfg.GID, "gid", "", "`address` of the port, such as 10.7.7.1; default: the first of RoCE v2, else of InfiniBand; for soft, that of --listen, or the loopback")
 	fl.IntVar(&f.cfg.PKeyIndex, "pkey-index", 0, "`index` of the partition key in the port's table")
@@ -74,7 +74,7 @@ func (f *cardFlags) open(listen string, logf func(format string, args ...any)) (
 	return d, nil
 }
 
-// noCard returns why there is no card. It is empty if there is one, even a broken one.
+// noCard returns the reason why there is no card. It is empty if there is a card, even a broken one.
 func noCard() string {
 	names, err := hw.Devices()
 	switch {
@@ -97,9 +97,9 @@ func (f *cardFlags) openSoft(listen string) (verbs.Device, error) {
 	return soft.Open(cfg)
 }
 
-// softAddress returns the address at which a software device listens: that of --gid, or else the
-// one at which the process accepts calls, if it is a single address. A writer accepts no calls, so
-// the loopback is enough for it.
+// softAddress returns the address at which a software device listens: the address of --gid, or else
+// the address at which the process accepts calls, if it is a single address. A writer accepts no
+// calls, so the loopback suffices for it.
 func softAddress(gid, listen string) string {
 	if gid != "" {
 		return gid
@@ -123,7 +123,7 @@ func deviceError(name string, err error) error {
 }
 
 // softDevices is the number of devices that `--device soft` provides if several hosts share one
-// process: as many as a litmus test has hosts.
+// process: the largest number of hosts of a litmus test.
 const softDevices = 4
 
 // cards returns the names of the devices to use, all if none is named.
@@ -176,7 +176,7 @@ func allSoft(devices []verbs.Device) bool {
 	return !slices.ContainsFunc(devices, func(d verbs.Device) bool { return d.Attr().Name != soft.Name })
 }
 
-// thereAre reports unknown names before anything is started.
+// thereAre reports unknown names of devices before anything is started.
 func thereAre(devices []string) error {
 	var there []string
 	for _, d := range devices {

@@ -85,7 +85,7 @@ func others(cfg sqlitecheck.Config, r *sqlitecheck.Report) string {
 	return fmt.Sprintf("%d with a crashed peer", r.Peers)
 }
 
-// reportCrashes prints the result, and how to reproduce a failure.
+// reportCrashes prints the result, and the command that reproduces a failure.
 func reportCrashes(w io.Writer, cfg sqlitecheck.Config, r *sqlitecheck.Report) error {
 	fmt.Fprintf(w, "sqlite: %d transactions have %d crash points; %d were tried, %d with a second crash, %s\n",
 		cfg.Transactions, r.Points, r.Tried, r.Twice, others(cfg, r))

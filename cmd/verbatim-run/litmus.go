@@ -115,7 +115,7 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 	}
 	defer func() {
 		for _, d := range devices {
-			_ = d.Close() // the program ends
+			_ = d.Close() // the program exits
 		}
 	}()
 	return f.onDevices(c, devices, args)
@@ -154,7 +154,7 @@ func (f *litmusFlags) onDevices(c *cobra.Command, devices []verbs.Device, args [
 	return cli.Status(cli.Worse(bad, r.end(ctx.Err() != nil))).Err()
 }
 
-// compare runs the tests, one after the other or in the time that they share.
+// compare runs the tests one after the other, each with its own time or all within a shared time.
 func (f *litmusFlags) compare(ctx context.Context, rig *device.Rig, tests []deviceTest, report func(deviceTest, *device.Report) error) error {
 	if f.totalTime > 0 {
 		var all []*lang.Test
@@ -182,7 +182,7 @@ func (f *litmusFlags) compare(ctx context.Context, rig *device.Rig, tests []devi
 	return nil
 }
 
-// onSoft sets what depends on the kind of the devices: the profile, and how to cut links.
+// onSoft sets the parts of cfg that depend on the kind of the devices: the profile, and how to cut links.
 func (f *litmusFlags) onSoft(cfg *device.Config) (err error) {
 	isSoft := allSoft(cfg.Devices)
 	if isSoft && f.profile == "" {
@@ -235,8 +235,8 @@ func (f *litmusFlags) tests(args []string, stderr io.Writer) (tests []deviceTest
 	return append(tests, f.withCuts(tests)...), code, nil
 }
 
-// withCuts are --random-cuts of the tests, in the order of the seed, with a link that may be
-// cut at any moment.
+// withCuts returns --random-cuts of the tests, in the order of the seed, each with a link that may
+// be cut at any moment.
 func (f *litmusFlags) withCuts(tests []deviceTest) (out []deviceTest) {
 	order := rand.New(rand.NewPCG(f.seed, 1)).Perm(len(tests))
 	for _, i := range order {

@@ -1,9 +1,9 @@
 // Verbatim-run runs the protocols that verbatim checks on machines, and measures them:
 // NCL, Arcadia and Sift as processes on RDMA cards, benchmarks, and SQLite crashed with its log on NCL.
 //
-// `verbatim-run --help` lists the commands. Its exit status is 0 if all is done, 1 if
-// something acknowledged is lost, 2 for bad usage or input, and 3 if a limit was hit or a
-// later attempt may succeed.
+// `verbatim-run --help` lists the commands. Its exit status is 0 on success, 1 if
+// acknowledged data is lost, 2 for bad usage or input, and 3 if a limit was hit or a later
+// attempt may succeed.
 package main
 
 import (

@@ -47,8 +47,8 @@ func (f *controllerFlags) check(name string) error {
 	return f.etcd.check(name, f.callTimeout)
 }
 
-// open opens the host, which knows the coordinator and the hosts of addresses, and
-// asks the controller for all others.
+// open opens the host. It has the addresses of the coordinator and of the hosts in
+// addresses, and asks the controller for all others.
 func (f *controllerFlags) open(h *hostFlags, card *cardFlags, addresses map[string]string, stderr io.Writer) (*oshost.Host, coord.Client, error) {
 	var c coord.Client // set before the first request for a host
 	addresses[coordName] = f.coord
@@ -109,7 +109,7 @@ func (f *appFlags) start(h host.Host, cfg ncl.Config) (*cluster.Instance, error)
 type fileFlags struct {
 	appFlags
 	file    string
-	started func() // is called once this is the only instance; may be nil
+	started func() // if not nil, called once this is the only instance
 }
 
 func (f *fileFlags) define(c *cobra.Command) {

@@ -13,7 +13,7 @@ import (
 
 // newNCLCoord returns the command that runs the coordinator.
 func newNCLCoord() *cobra.Command {
-	f := &hostFlags{name: coordName, conns: 1 << 14} // each process keeps one, for its heartbeats
+	f := &hostFlags{name: coordName, conns: 1 << 14} // each process keeps a connection, for its heartbeats
 	var ttl time.Duration
 	c := &cobra.Command{
 		Use:   "coord",
@@ -60,7 +60,7 @@ func runNCLCoord(c *cobra.Command, f *hostFlags, ttl time.Duration) error {
 		return err
 	}
 	fmt.Fprintf(c.OutOrStdout(), "ready: %s at %s\n", f.name, h.Addr())
-	// Numbers of sessions grow with the time, unless the clock is set back.
+	// Numbers of sessions increase with the time, unless the clock is set back.
 	return unlessEnded(ctx, cluster.Serve(h, l, cluster.ServeConfig{TTL: ttl, After: coord.Session(time.Now().UnixNano())}))
 }
 

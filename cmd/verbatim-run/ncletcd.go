@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/coord/etcd"
 )
 
-// etcdFlags select an etcd cluster as the coordinator, and say how to reach it.
+// etcdFlags select an etcd cluster as the coordinator, and configure the access to it.
 type etcdFlags struct {
 	cfg      etcd.Config
 	password string // a file

@@ -17,13 +17,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/host/oshost"
 )
 
-// hostFlags identify a process, and say how it reaches the others.
+// hostFlags identify a process, and configure its communication with the others.
 type hostFlags struct {
 	name, listen  string
-	conns         int // that others may have; 0: the default
+	conns         int // largest number of incoming connections; 0: the default
 	cert, key, ca string
 	pmem          string                                     // directory of persistent regions; "": none
-	resolve       func(name string) (addr string, err error) // where hosts are that nobody has named
+	resolve       func(name string) (addr string, err error) // finds hosts that no flag names
 	repeat        time.Duration                              // how often to log the same line; 0: always
 }
 
@@ -59,7 +59,7 @@ func (f *hostFlags) open(device *cardFlags, peers map[string]string, stderr io.W
 	return oshost.New(cfg)
 }
 
-// logf writes lines, and repeated ones only occasionally.
+// logf writes lines, but repeats a line only after some time.
 func (f *hostFlags) logf(stderr io.Writer) func(format string, args ...any) {
 	var mu sync.Mutex
 	written := map[string]time.Time{}
@@ -106,7 +106,7 @@ func (f *hostFlags) tls() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: pool, ClientCAs: pool}, nil
 }
 
-// patient is a host whose calls may take its own time: a coord.Client has a fixed one.
+// patient is a host whose calls have its own timeout: a coord.Client has a fixed one.
 type patient struct {
 	host.Host
 	timeout time.Duration

@@ -29,8 +29,8 @@ type logWriter struct {
 	buf  []byte
 }
 
-// newLogWriter continues after the records of l. Zeros overwrite what is left
-// of a record that was not acknowledged.
+// newLogWriter continues after the records of l. Zeros overwrite the remains of a
+// record that was not acknowledged.
 func newLogWriter(f cluster.Log, l reclog.Log) (*logWriter, error) {
 	if l.Remains > 0 {
 		if err := f.Record(l.Used, make([]byte, l.Remains)); err != nil {
@@ -54,8 +54,8 @@ func (w *logWriter) append(record []byte) error {
 	return nil
 }
 
-// writeAll appends the records of in, and prints a line for each as soon as it is
-// acknowledged, and before it takes the next.
+// writeAll appends the records of in. It prints a line for each record as soon as the
+// record is acknowledged, before it reads the next one.
 func (w *logWriter) writeAll(in *recordReader, acks io.Writer) error {
 	for {
 		record, err := in.next()
@@ -73,8 +73,8 @@ func (w *logWriter) writeAll(in *recordReader, acks io.Writer) error {
 	}
 }
 
-// recordReader takes records from a stream: lines, or bytes with their length in
-// front (4 bytes, big-endian).
+// recordReader reads records from a stream: lines, or bytes preceded by their length (4
+// bytes, big-endian).
 type recordReader struct {
 	r      *bufio.Reader
 	framed bool

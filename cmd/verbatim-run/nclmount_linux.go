@@ -104,7 +104,7 @@ func runNCLMount(c *cobra.Command, f *mountFlags, at string) error {
 	}
 	fmt.Fprintf(c.OutOrStdout(), "ready: %s is %s, with %s on %d peers\n", at, f.dir, strings.Join(patterns, " "), 2*cfg.F+1)
 	stop := context.AfterFunc(untilSignal(c.Context()), func() {
-		for server.Unmount() != nil { // as long as programs have files open there
+		for server.Unmount() != nil { // while programs have open files there
 			logf("%s is busy: still mounted", at)
 			time.Sleep(time.Second)
 		}
@@ -114,7 +114,7 @@ func runNCLMount(c *cobra.Command, f *mountFlags, at string) error {
 	return nil
 }
 
-// complete checks the flags that are mount's own, and returns all patterns.
+// complete checks the flags that only mount has, and returns all patterns.
 func (f *mountFlags) complete(at string) ([]string, error) {
 	if f.dir == "" {
 		return nil, errors.New("--dir is required: the directory for all other files")
@@ -135,7 +135,7 @@ func (f *mountFlags) complete(at string) ([]string, error) {
 	}
 	slices.Sort(patterns)
 	patterns = slices.Compact(patterns)
-	// What can be checked without the peers.
+	// These checks need no peers.
 	check := splitfs.Config{Dir: &splitfs.OSDir{}, Store: splitfs.NCL(nil, ncl.Config{}, 0), Patterns: patterns,
 		Region: int(f.region), MaxRegion: int(f.maxRegion)}
 	if err := check.Validate(); err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// unlessEnded returns nil if the process was asked to end, which closes its host, and the
-// reason if there is another one.
+// unlessEnded returns nil if the process was asked to exit, which closes its host, and
+// otherwise err.
 func unlessEnded(ctx context.Context, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, host.ErrClosed) {
 		return err
@@ -104,7 +104,7 @@ func runNCLPeer(c *cobra.Command, f *peerFlags) error {
 		}
 	}
 	ctx := untilSignal(named)
-	context.AfterFunc(ctx, func() { // ServePeer says that it is closed
+	context.AfterFunc(ctx, func() { // ServePeer then returns ErrClosed
 		if name != nil {
 			name.Close()
 		}
@@ -120,7 +120,7 @@ func runNCLPeer(c *cobra.Command, f *peerFlags) error {
 	return f.controller.where(unlessEnded(ctx, ncl.ServePeer(ready, cfg)))
 }
 
-// hold takes the name of the peer, and waits for an earlier one as --wait says.
+// hold claims the name of the peer, and waits up to --wait for an earlier peer of that name.
 func (f *peerFlags) hold(h host.Host, c coord.Client, addr string, lost func(error)) (*cluster.Name, error) {
 	n, err := cluster.Hold(h, cluster.NameConfig{Coord: c, Name: f.host.name, Addr: addr, Wait: f.wait, Lost: lost})
 	if errors.Is(err, cluster.ErrTaken) {
@@ -170,8 +170,8 @@ func lendable(h host.Host, n int) error {
 	return errors.Join(err, r.Free())
 }
 
-// announcer is a host that reports when it accepts its first request: it has registered by
-// then.
+// announcer is a host that reports when the peer accepts its first request: by then it has
+// registered.
 type announcer struct {
 	host.Host
 	ready func()

@@ -65,7 +65,7 @@ the run. After 1 and 3 the logs of the processes are kept, and the last line nam
 	}
 	o, fl := &f.cfg, c.Flags()
 	fl.SortFlags = false
-	fl.IntVar(&o.Rounds, "rounds", 100, "kills of a writer")
+	fl.IntVar(&o.Rounds, "rounds", 100, "number of kills of a writer")
 	fl.Uint64Var(&o.Seed, "seed", 0, "seed of the plan; 0: pick one, and print it")
 	fl.StringSliceVar(&o.Devices, "devices", nil, "cards, separated by commas")
 	fl.IntVar(&o.F, "f", 1, "peers that may fail, of 2f+1")
@@ -188,7 +188,7 @@ func (f *soakFlags) summary(w io.Writer, n *soak.Counts, took time.Duration, err
 		n.Recoveries, n.WithoutPeer, n.Beyond, n.Returned)
 }
 
-// failed prints how to repeat the soak and where the logs are.
+// failed prints the command that repeats the soak, and the place of the logs.
 func (f *soakFlags) failed(c *cobra.Command, err error) error {
 	if err == nil {
 		return nil

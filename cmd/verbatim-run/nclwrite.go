@@ -90,9 +90,9 @@ func runNCLWrite(c *cobra.Command, f *writeFlags) error {
 	return f.withLog(c.ErrOrStderr(), f.open, func(i *cluster.Instance, file *ncl.File, l reclog.Log) error { return f.write(c, i, file, l) })
 }
 
-// defineWatch defines how often the peers of a file are looked after.
+// defineWatch defines the interval at which the peers of a file are checked.
 func defineWatch(fl *pflag.FlagSet, d *time.Duration) {
-	fl.DurationVar(d, "watch-every", 5*time.Second, "how often to check that all peers are there even if nothing is written, and to replace those that are not; 0: never")
+	fl.DurationVar(d, "watch-every", 5*time.Second, "how often to check all peers even if nothing is written, and to replace those that have failed; 0: never")
 }
 
 func checkWatch(d time.Duration) error {
@@ -131,7 +131,7 @@ func (f *writeFlags) write(c *cobra.Command, i *cluster.Instance, file *ncl.File
 	opened = true
 	if f.watch > 0 {
 		m.Watch(f.watch)
-		defer m.Close() // when the watch is at rest: it may be replacing a peer
+		defer m.Close() // waits for the watch, which may be replacing a peer
 	}
 	in := &recordReader{r: bufio.NewReader(c.InOrStdin()), framed: f.framed, limit: m.Size() - reclog.Header}
 	return w.writeAll(in, out)
@@ -148,14 +148,14 @@ func (f *writeFlags) open(h host.Host, cfg ncl.Config) (*ncl.File, error) {
 	}
 	file, err := ncl.Create(h, cfg, f.file, int(f.size))
 	if errors.Is(err, ncl.ErrExists) || errors.Is(err, ncl.ErrRejected) {
-		// Not %w: peers that answer and refuse are there, and another time is no remedy.
+		// Not %w: the peers answer and refuse, so a later attempt is no remedy.
 		return nil, fmt.Errorf("%v; %s", err, createHint(err))
 	}
 	return file, err
 }
 
-// createHint suggests what to do if a new file cannot be created. The reason for which a peer
-// refuses arrives as text.
+// createHint suggests a remedy if a new file cannot be created. A peer sends the reason of its
+// refusal as text.
 func createHint(err error) string {
 	switch {
 	case errors.Is(err, ncl.ErrExists):
@@ -166,8 +166,8 @@ func createHint(err error) string {
 	return "use another --file, or check the peers' output"
 }
 
-// withLog opens the file, as the one instance of its application, and calls use with
-// the records that are in it.
+// withLog opens the file, as the only instance of its application, and calls use with the
+// records of the file.
 func (f *fileFlags) withLog(stderr io.Writer, open func(host.Host, ncl.Config) (*ncl.File, error),
 	use func(*cluster.Instance, *ncl.File, reclog.Log) error) error {
 	h, cfg, err := f.config(stderr)
@@ -199,7 +199,7 @@ func (f *fileFlags) withLog(stderr io.Writer, open func(host.Host, ncl.Config) (
 func (f *fileFlags) recover(h host.Host, cfg ncl.Config) (*ncl.File, error) {
 	file, err := ncl.Recover(h, cfg, f.file)
 	if errors.Is(err, ncl.ErrNotFound) {
-		err = fmt.Errorf("%w; look at --app (%s) and --file, or is this another coordinator?", err, cfg.App)
+		err = fmt.Errorf("%w; check --app (%s) and --file, or is this another coordinator?", err, cfg.App)
 	}
 	return file, err
 }
@@ -262,7 +262,7 @@ func runNCLRecover(c *cobra.Command, f *recoverFlags) error {
 	})
 }
 
-// report prints the records l of the file, and deletes it if that is asked for.
+// report prints the records l of the file, and deletes the file if --release is set.
 func (f *recoverFlags) report(c *cobra.Command, file *ncl.File, l reclog.Log) error {
 	r := recovered{File: f.file, Records: len(l.Records), Used: l.Used, Size: file.Size(), Remains: l.Remains,
 		Epoch: file.Stamp().Epoch(), Peers: len(file.Peers()), Alive: file.Alive(), Released: f.release}

@@ -71,7 +71,7 @@ type storeFlags struct {
 	slots int
 }
 
-// defineLimits defines the flags that clients have too.
+// defineLimits defines the flags that nodes and clients share.
 func (f *storeFlags) defineLimits(fl *pflag.FlagSet) {
 	fl.IntVar(&f.cfg.Key, "key", 32, "longest key in `bytes`")
 	fl.IntVar(&f.cfg.Value, "value", 992, "longest value in `bytes`")
@@ -79,16 +79,16 @@ func (f *storeFlags) defineLimits(fl *pflag.FlagSet) {
 
 func (f *storeFlags) define(fl *pflag.FlagSet) {
 	f.defineLimits(fl)
-	fl.IntVar(&f.cfg.Blocks, "keys", 4096, "how many keys the store holds")
+	fl.IntVar(&f.cfg.Blocks, "keys", 4096, "largest number of keys in the store")
 	fl.IntVar(&f.cfg.Index, "index", 0, "slots of the hash table; default: 8 times --keys")
 	fl.IntVar(&f.cfg.Log, "log", 256, "puts that may be acknowledged and not yet applied")
 	fl.IntVar(&f.slots, "slots", 64, "entries of the log of the memory itself")
 }
 
-// complete fills in what follows from other flags, and checks all.
+// complete fills in the defaults that depend on other flags, and checks all flags.
 func (f *storeFlags) complete() (sift.Layout, error) {
 	if f.cfg.Index == 0 {
-		f.cfg.Index = 8 * min(f.cfg.Blocks, math.MaxInt/8) // too many, and no overflow
+		f.cfg.Index = 8 * min(f.cfg.Blocks, math.MaxInt/8) // no overflow; the check then reports too many keys
 	}
 	if f.cfg.Cache == 0 {
 		f.cfg.Cache = max(1, f.cfg.Blocks/2)
@@ -103,8 +103,8 @@ func (f *storeFlags) complete() (sift.Layout, error) {
 	return l, nil
 }
 
-// addresses parses values of a flag, each NAME=ADDRESS, and returns the names in their order. Two names of one
-// address would be one node that counts twice.
+// addresses parses values of a flag, each NAME=ADDRESS, and returns the names in order. With two names for one
+// address, one node would count twice.
 func addresses(flag, example string, given []string, taken ...string) (names []string, at map[string]string, err error) {
 	at = map[string]string{}
 	for _, t := range taken {

@@ -386,7 +386,7 @@ func TestSiftNodesThatDoNotFit(t *testing.T) {
 		{"of one size with other limits", cpu + r.named() + strings.ReplaceAll(small, "--key 16 --value 64", "--key 24 --value 56"), []string{"no connection to m2", "it has another configuration"}},
 		{"whose address is that of another one", cpu + strings.ReplaceAll(at(r.at["m3"]), "m3="+r.at["m3"], "m3=127.0.0.1:1") + small, []string{"no connection to m2", "this is host m3, the request is for", "m2"}},
 		{"that is not there", cpu + at("127.0.0.1:1") + small, []string{"no connection to m2", "connection refused"}},
-		{"of another version", cpu + at(foreign(t, "77")) + small, []string{"no connection to m2", `it speaks version "77"`}},
+		{"of another version", cpu + at(foreign(t, "77")) + small, []string{"no connection to m2", `it has version "77"`}},
 		{"that is something else", cpu + at(foreign(t, "")) + small, []string{"no connection to m2", "is not a Verbatim host"}},
 		{"that answers nonsense", cpu + at(liar(t, "m2", "sift")) + small, []string{"no connection to m2", "sift: malformed message", "greeting of 1000 bytes"}},
 	} {

@@ -28,7 +28,7 @@ func newSiftBench() *cobra.Command {
 	f := &siftBench{}
 	c := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure puts and gets of a store that runs",
+		Short: "Measure puts and gets of a running store",
 		Long: `Bench lets clients put and get random keys of a store that runs, one operation at a time each, and prints
 how many were done in a second, and how long they took. It overwrites the keys bench-0 and up. The first
 second does not count.
@@ -43,7 +43,7 @@ max_us.`,
 	}
 	fl := c.Flags()
 	fl.IntVar(&f.clients, "clients", 4, "clients")
-	fl.IntVar(&f.keys, "spread", 1000, "how many different keys")
+	fl.IntVar(&f.keys, "spread", 1000, "number of different keys")
 	fl.IntVar(&f.size, "size", 100, "`bytes` of a value")
 	fl.IntVar(&f.gets, "gets", 50, "percentage of gets; the others are puts")
 	fl.DurationVar(&f.duration, "duration", 5*time.Second, "how long to measure")
@@ -131,7 +131,7 @@ func (f *siftBench) run(c *cobra.Command) error {
 	return f.print(c, &sums)
 }
 
-// warm is how long operations do not count.
+// warm is the time at the beginning in which operations do not count.
 const warm = time.Second
 
 // load is one client.

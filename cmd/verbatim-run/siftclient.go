@@ -28,8 +28,8 @@ func (f *siftClientFlags) define(c *cobra.Command) {
 	fl := c.Flags()
 	f.host.name = "client"
 	fl.StringArrayVar(&f.cpus, "cpu", nil, "CPU node, as `NAME=ADDRESS`; may be repeated (required)")
-	fl.DurationVar(&f.wait, "wait", 10*time.Second, "how long to look for the CPU node that leads")
-	fl.DurationVar(&f.timeout, "timeout", time.Second, "timeout for an attempt to connect, and for a sign of life")
+	fl.DurationVar(&f.wait, "wait", 10*time.Second, "how long to search for the CPU node that leads")
+	fl.DurationVar(&f.timeout, "timeout", time.Second, "timeout for an attempt to connect, and for a probe of the server")
 	fl.StringVar(&f.host.name, "name", f.host.name, "our `name` in certificates")
 	f.store.defineLimits(fl)
 	f.device.define(fl)
@@ -37,10 +37,10 @@ func (f *siftClientFlags) define(c *cobra.Command) {
 	fl.SortFlags = false
 }
 
-// siftPause is the time between two looks for the CPU node that leads.
+// siftPause is the pause between two searches for the CPU node that leads.
 const siftPause = 50 * time.Millisecond
 
-// open opens the host of clients. The end of the process closes everything.
+// open opens the host of clients. It is closed when the process exits.
 func (f *siftClientFlags) open(stderr io.Writer) (*oshost.Host, kv.ClientConfig, error) {
 	f.store.cfg.Index, f.store.cfg.Blocks, f.store.cfg.Log, f.store.cfg.Cache = 1, 1, 1, 1 // a client needs none of them
 	cfg := kv.ClientConfig{Store: f.store.cfg, Rounds: 1 + int(f.wait/siftPause), Pause: siftPause, Timeout: f.timeout}

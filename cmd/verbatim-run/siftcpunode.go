@@ -65,16 +65,16 @@ served, or 'follows'.`,
 	fl.StringVar(&f.host.listen, "listen", "127.0.0.1:7031", "`address` to listen on; port 0 picks a free one")
 	fl.StringArrayVar(&f.memory, "memory", nil, "memory node, as `NAME=ADDRESS`; 2f+1 of them (required)")
 	fl.DurationVar(&f.node.Period, "period", 50*time.Millisecond, "time between two heartbeats")
-	fl.IntVar(&f.node.Missed, "missed", 6, "how many heartbeats a follower misses before it wants to lead")
+	fl.IntVar(&f.node.Missed, "missed", 6, "number of missed heartbeats before a follower stands for election")
 	fl.DurationVar(&f.node.Lease, "lease", 150*time.Millisecond, "how long after a heartbeat the leader answers gets by itself; shorter than --missed periods; 0: never")
-	fl.DurationVar(&f.node.BackOff, "back-off", 50*time.Millisecond, "unit of the random pause after a round of an election that nobody has won")
+	fl.DurationVar(&f.node.BackOff, "back-off", 50*time.Millisecond, "unit of the random pause after an election round without a winner")
 	fl.DurationVar(&f.node.CallTimeout, "call-timeout", 100*time.Millisecond, "timeout for an attempt to connect to a memory node; it delays heartbeats")
 	fl.IntVar(&f.store.cfg.Cache, "cache", 0, "keys in the leader's cache; default: half of --keys")
 	fl.StringVar(&f.resp, "resp", "", "`address` on which to serve clients of Redis (RESP): GET, SET, DEL, EXISTS; port 0 picks a free one; default: none")
 	fl.BoolVar(&f.coord, "coord", false, "keep track of files and peers for other processes, in the store")
 	fl.DurationVar(&f.ttl, "session-ttl", 10*time.Second, "with --coord: how long a session lives without a heartbeat")
 	fl.BoolVar(&f.cuts, "cuts", false, "for tests: take lines 'cut NAME' and 'heal NAME' from standard input, and cut the node off from a memory node")
-	_ = fl.MarkHidden("cuts") // the flag is there
+	_ = fl.MarkHidden("cuts") // cannot fail: the flag exists
 	f.store.define(fl)
 	f.device.define(fl)
 	f.host.define(fl)
@@ -85,7 +85,7 @@ served, or 'follows'.`,
 // config checks the flags before a card is opened.
 func (f *cpunodeFlags) config() (at map[string]string, err error) {
 	if f.number < 1 || f.number > sift.MaxNode {
-		return nil, fmt.Errorf("--node %d: want the number of this CPU node, 1 to %d, which no other one has", f.number, sift.MaxNode)
+		return nil, fmt.Errorf("--node %d: want a unique number of this CPU node, 1 to %d", f.number, sift.MaxNode)
 	}
 	f.node.Node = uint16(f.number)
 	if f.host.name == "" {
@@ -159,7 +159,7 @@ func runSiftCPUNode(c *cobra.Command, f *cpunodeFlags) error {
 		case err := <-failed:
 			return err
 		case <-ctx.Done():
-			return h.Close() // it keeps nothing: the end of the process ends its tasks
+			return h.Close() // the node has no durable state: its tasks end with the process
 		case <-look.C:
 			if role := roleOf(s.State()); role != last {
 				fmt.Fprintln(out, role)
@@ -180,16 +180,16 @@ func frontOf(s *kv.Server) resp.Config {
 }
 
 const (
-	// repeatEvery is how often a node repeats a line of its log: it looks for a memory node that is down many times
-	// a second.
+	// repeatEvery is the interval at which a node may repeat a line of its log: it tries to reach a dead memory node
+	// many times a second.
 	repeatEvery = 10 * time.Second
-	// askAfter is how long a client is silent before the node asks its card whether it is still there.
+	// askAfter is how long a client may be silent before the node probes its card.
 	askAfter = 10 * time.Second
-	// lookEvery is how often it looks whether its role has changed.
+	// lookEvery is the interval at which the node checks whether its role has changed.
 	lookEvery = 20 * time.Millisecond
 )
 
-// roleOf is the line about the role of a node.
+// roleOf returns the line about the role of a node.
 func roleOf(s kv.State) string {
 	if s.Term == 0 {
 		return "follows"

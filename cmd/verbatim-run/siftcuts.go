@@ -15,19 +15,19 @@ import (
 )
 
 // severed is a host that a test cuts off from others: calls to them fail, and so do connections to their memory.
-// It needs a device of software.
+// It needs a software device.
 type severed struct {
 	host.Host
 	mu  sync.Mutex
 	off map[string]bool
-	at  map[string]verbs.Endpoint // where others have lent something
+	at  map[string]verbs.Endpoint // the endpoints of other hosts' memory
 }
 
 func newSevered(h host.Host) *severed {
 	return &severed{Host: h, off: map[string]bool{}, at: map[string]verbs.Endpoint{}}
 }
 
-// obey cuts and heals according to lines: `cut NAME` and `heal NAME`.
+// obey cuts and heals links as the lines request: `cut NAME` and `heal NAME`.
 func (s *severed) obey(orders io.Reader) error {
 	lines := bufio.NewScanner(orders)
 	for lines.Scan() {
@@ -66,7 +66,7 @@ func (s *severed) Gather(calls []host.Call, timeout time.Duration) host.Gather {
 	return &answers{s.Host.Gather(calls, timeout), s, to}
 }
 
-// answers are the answers to calls; they say where the others are.
+// answers are the answers to calls; they contain the endpoints of the other hosts.
 type answers struct {
 	host.Gather
 	s  *severed
@@ -86,7 +86,7 @@ func (a *answers) Wait(need int) []host.Answer {
 // met records the address of a host, from its answer, and refuses an answer that arrives after a cut.
 func (s *severed) met(name string, answer *host.Answer) {
 	var at verbs.Endpoint
-	if len(answer.Body) < verbs.EndpointSize || at.UnmarshalBinary(answer.Body[:verbs.EndpointSize]) != nil { // a greeting begins with it
+	if len(answer.Body) < verbs.EndpointSize || at.UnmarshalBinary(answer.Body[:verbs.EndpointSize]) != nil { // a greeting begins with the endpoint
 		return
 	}
 	s.mu.Lock()

@@ -48,7 +48,7 @@ It prints one line when it is ready, with its address.`,
 	fl := c.Flags()
 	fl.StringVar(&f.host.name, "name", "", "unique `name` of this memory node (required)")
 	fl.StringVar(&f.host.listen, "listen", "127.0.0.1:7021", "`address` to listen on; port 0 picks a free one")
-	fl.StringVar(&f.marker, "marker", "", "`file` that remembers that the node has started; it is created at the first start")
+	fl.StringVar(&f.marker, "marker", "", "`file` that records that the node has started; the first start creates it")
 	fl.StringVar(&f.host.pmem, "pmem", "", "`directory` of persistent memory to hold the region; default: DRAM")
 	f.store.define(fl)
 	f.device.define(fl)
@@ -77,7 +77,7 @@ func runSiftMemnode(c *cobra.Command, f *memnodeFlags) error {
 		return fmt.Errorf("--marker: %w", err)
 	}
 	ctx := untilSignal(c.Context())
-	context.AfterFunc(ctx, func() { _ = h.Close() }) // ServeMemory says that it is closed
+	context.AfterFunc(ctx, func() { _ = h.Close() }) // ServeMemory then returns ErrClosed
 	var on host.Host = h
 	if cfg.New {
 		on = marked{h, f.marker}
@@ -92,7 +92,7 @@ func runSiftMemnode(c *cobra.Command, f *memnodeFlags) error {
 	return unlessEnded(ctx, sift.ServeMemory(ready, cfg))
 }
 
-// firstStart reports whether file, which [mark] creates, is not there. Without a name it never is the first start.
+// firstStart reports whether file, which [mark] creates, is missing. Without a name no start is the first one.
 func firstStart(file string) (bool, error) {
 	if file == "" {
 		return false, nil
@@ -102,7 +102,7 @@ func firstStart(file string) (bool, error) {
 	case errors.Is(err, os.ErrNotExist):
 		return true, nil
 	case err == nil && !info.Mode().IsRegular():
-		return false, fmt.Errorf("%s is no file (%s): want one that the first start creates, such as %s", file, info.Mode(), filepath.Join(file, "marker"))
+		return false, fmt.Errorf("%s is not a regular file (%s): want a file that the first start creates, such as %s", file, info.Mode(), filepath.Join(file, "marker"))
 	}
 	return false, err
 }
@@ -125,7 +125,7 @@ func (m marked) Listen(service string) (host.Listener, error) {
 	return l, nil
 }
 
-// mark creates file so that it lasts.
+// mark creates file durably.
 func mark(file string) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {

@@ -21,7 +21,7 @@ func newSiftSoak() *cobra.Command {
 	var asJSON, verbose bool
 	c := &cobra.Command{
 		Use:   "soak",
-		Short: "Kill memory nodes and CPU nodes, and check that the store keeps what it has acknowledged",
+		Short: "Kill memory nodes and CPU nodes, and check that no acknowledged operation is lost",
 		Long: `Soak runs a store with three memory nodes and three CPU nodes, as processes on this machine, while clients put,
 get and delete. In each round it kills the CPU node that leads, or a memory node, or both, with SIGKILL, stops processes
 for a while, or cuts links, mends everything, and waits until all memory nodes have joined again. A second memory node
@@ -104,11 +104,11 @@ func printSoaked(c *cobra.Command, r *kvsoak.Report, ok, asJSON bool) error {
 			*kvsoak.Report
 		}{ok, r})
 	}
-	verdict := "CLEAN: all that was acknowledged is there, and the operations are linearizable"
+	verdict := "CLEAN: every acknowledged value is present, and the operations are linearizable"
 	if r.Violation != "" {
 		verdict = "VIOLATED"
 	} else if !ok {
-		verdict = "UNDECIDED: the run has not come to its end"
+		verdict = "UNDECIDED: the run did not finish"
 	}
 	_, err := fmt.Fprintf(c.OutOrStdout(), "soak: %d rounds, %d puts and deletes acknowledged, %d gets, %d unknown; killed %d CPU nodes and %d memory nodes, stopped %d processes, cut %d links; "+
 		"%d terms; %d operations in order, %d values compared at the end\n%s\n",

@@ -37,16 +37,17 @@ func newNew() *cobra.Command {
 		Use:   "new DIR",
 		Short: "Write a module with a protocol of your own, to begin with",
 		Long: `New writes a Go module that works at once: a small protocol (a word that is kept on three
-hosts), a scenario that says what it promises, a test that checks it, a mutant that is
-caught, and a program with the commands of verbatim for the protocols of the module. DIR
-must be empty or not exist. docs/own.md describes what to change first.
+hosts), a scenario with its promises, a test that checks them, a mutant that is caught,
+and a program with the commands of verbatim for the protocols of the module. DIR must be
+empty or not exist. docs/own.md describes what to change first.
 
-The module requires the version of this program. A program that was built from a source
-tree is not a released version: the module then uses that source tree, or the one of
---replace. New needs the go command, and no network if the modules of verbatim are there.
+The module requires the version of this program. If this program was built from a source
+tree, it is not a released version: the module then uses that source tree, or the one of
+--replace. New needs the go command. It needs no network if the modules of verbatim are
+already downloaded.
 
 Exit status: 0 the module is written, 2 bad usage or input, or the modules that it needs
-are not there.`,
+are missing.`,
 		Example: "  verbatim new lock\n  verbatim new lock --module example.com/lock\n  verbatim new lock --replace ../verbatim",
 		Args:    cli.Takes("one folder", cobra.ExactArgs(1)),
 		RunE:    func(c *cobra.Command, args []string) error { return runNew(c, f, args[0]) },
@@ -87,8 +88,8 @@ func runNew(c *cobra.Command, f *newFlags, dir string) error {
 	return nextSteps(c.OutOrStdout(), module, dir, inWorkspace(ctx, dir))
 }
 
-// inWorkspace reports whether a go.work holds for a folder. It does not name the new module yet, so the go command would
-// not build it.
+// inWorkspace reports whether a folder is in a workspace. Its go.work does not name the new module yet, so the go command
+// would not build the module.
 func inWorkspace(ctx context.Context, dir string) bool {
 	c := exec.CommandContext(ctx, "go", "env", "GOWORK")
 	c.Dir = dir
@@ -97,7 +98,7 @@ func inWorkspace(ctx context.Context, dir string) bool {
 	return err == nil && file != "" && file != "off"
 }
 
-// nextSteps prints what to do with a new module.
+// nextSteps prints the first commands for a new module.
 func nextSteps(w io.Writer, module, dir string, workspace bool) error {
 	use := ""
 	if workspace {
@@ -118,10 +119,10 @@ then change register/register.go, and check again
 	return err
 }
 
-// requirement is the version of this module that another one requires, and the source tree that replaces it, if any.
+// requirement is the version of this module that another module requires, and the source tree that replaces it, if any.
 type requirement struct{ version, tree string }
 
-// required is the requirement of the new module: a program of this version, built from this source tree.
+// required returns the requirement of the new module, for a program of this version that was built from this source tree.
 func (f *newFlags) required(tree, version string) (requirement, error) {
 	const unreleased = "v0.0.0"
 	if f.replace != "" {
@@ -143,11 +144,12 @@ func (f *newFlags) required(tree, version string) (requirement, error) {
 	return requirement{}, errors.New("this program is not a released version, and its source tree is no longer where it was: name one with --replace")
 }
 
-// builtFrom returns the source tree that this program was built from; it is empty if that is a released version, or gone.
+// builtFrom returns the source tree from which this program was built; it is empty if the tree is a released version, or
+// gone.
 func builtFrom() string {
 	_, file, _, ok := runtime.Caller(0)
 	tree := filepath.Dir(filepath.Dir(filepath.Dir(file)))
-	if !ok || strings.Contains(tree, "@") || !isSource(tree) { // modules that were downloaded are at their version
+	if !ok || strings.Contains(tree, "@") || !isSource(tree) { // the path of a downloaded module has its version
 		return ""
 	}
 	return tree
@@ -203,12 +205,12 @@ func writeModule(ctx context.Context, dir, module string, from requirement) erro
 	if err := start.Write(dir, module); err != nil {
 		return err
 	}
-	// What mutants --generate and vet build.
+	// mutants --generate and vet build these.
 	const mutate, vet = source.Module + "/cmd/verbatim-mutate", source.Module + "/cmd/verbatim/verbatim-vet"
 	edit := []string{"mod", "edit", "-require=" + source.Module + "@" + from.version, "-tool=" + mutate, "-tool=" + vet}
 	if from.tree != "" {
 		edit = append(edit, "-replace="+source.Module+"="+from.tree)
-		sums, err := os.ReadFile(filepath.Join(from.tree, "go.sum")) // so that nothing is looked up
+		sums, err := os.ReadFile(filepath.Join(from.tree, "go.sum")) // saves a look-up
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644)
 		}
@@ -219,7 +221,7 @@ func writeModule(ctx context.Context, dir, module string, from requirement) erro
 	if err := goIn(ctx, dir, edit...); err != nil {
 		return err
 	}
-	for _, args := range [][]string{{"get", "-t", "./..."}, {"list", "-mod=mod", "-deps", mutate, vet}} { // go get would look up the latter
+	for _, args := range [][]string{{"get", "-t", "./..."}, {"list", "-mod=mod", "-deps", mutate, vet}} { // go get would look up mutate and vet
 		if err := goIn(ctx, dir, args...); err != nil {
 			return fmt.Errorf("%s is written, but not all modules that it needs are there: run `go mod tidy` in it where they can be downloaded: %w", dir, err)
 		}
@@ -232,7 +234,7 @@ func goIn(ctx context.Context, dir string, args ...string) error {
 	var stderr bytes.Buffer
 	c := exec.CommandContext(ctx, "go", args...)
 	c.Dir, c.Stderr = dir, &stderr
-	c.Env = append(os.Environ(), "GOWORK=off") // the folder is a module, whatever is around it
+	c.Env = append(os.Environ(), "GOWORK=off") // the folder is a module, even inside a workspace
 	if err := c.Run(); err != nil {
 		return fmt.Errorf("go %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
 	}

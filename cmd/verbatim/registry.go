@@ -33,10 +33,10 @@ var program = command.Program{Doc: doc, Absent: absent, Commands: commands, Prot
 const doc = `A second program, verbatim-run, runs protocols on machines and measures them: ncl, bench,
 crash, and litmus tests on cards.`
 
-// absent are the protocols of a larger command.
+// absent are the protocols that only a larger command has.
 var absent = map[string]string{"raftr": "it needs a larger command, with go.etcd.io/raft: go run -tags raftr ./cmd/verbatim, and the same arguments"}
 
-// commands are useless for other modules.
+// commands returns the commands that only this module has.
 func commands() []*cobra.Command {
 	return append(cli.Elsewhere("verbatim-run", "runs protocols on machines and measures them", "ncl", "arcadia", "sift", "bench", "crash"), newNew(), newTable1())
 }

@@ -30,12 +30,12 @@ func newTable1() *cobra.Command {
 		Short: "Find out which designs of a log survive which failures: table 1 of the Arcadia paper",
 		Long: `Table1 fills in table 1 of the Arcadia paper, which its authors filled in by hand. For each
 design of a log and each failure it searches all runs in which the application forces
-records and the failure strikes. A design survives (✓) if the search is exhausted and
+records and the failure happens. A design survives (✓) if the search is exhausted and
 every recovery has returned every forced record, and nothing that was never written. It is
-broken (✗) if there is a run in which one has not, and the cell is unknown (?) if a limit
-came first. Below the table are the scenarios with the size of each search and, with
---out, the file of each run that breaks a design; without, verbatim check SCENARIO shows
-the run.
+broken (✗) if a recovery of some run has not, and the cell is unknown (?) if a limit
+stopped the search. Below the table are the scenarios with the size of each search and,
+with --out, the file of each run that breaks a design; without --out, verbatim check
+SCENARIO shows the run.
 
 --json prints one object per line for each cell, with the keys design, failure, mark,
 published (in the paper; unknown for designs that are not in it), expected, scenario,
@@ -149,7 +149,7 @@ func table1Grid(w io.Writer, cells []table1check.Cell) error {
 	return t.Render(w)
 }
 
-// table1Searches prints the basis of each cell, and how to see the runs that break a design.
+// table1Searches prints the search behind each cell, and the command that shows the run that breaks a design.
 func table1Searches(w io.Writer, cells []table1check.Cell) error {
 	t := cli.NewTable(cli.Row{"scenario", "", "states", "faults", "bounds", "violation"}).Wrapped(30, 1, 8, 28, 26, 26).Right(3)
 	for i := range cells {

@@ -69,7 +69,7 @@ func (c *Config) dial(options ...grpc.DialOption) (*clientv3.Client, error) {
 		// The fastest pings that gRPC sends and etcd tolerates.
 		DialKeepAliveTime:    10 * time.Second,
 		DialKeepAliveTimeout: c.CallTimeout,
-		Logger:               zap.NewNop(), // what goes wrong is in the errors
+		Logger:               zap.NewNop(), // failures are reported as errors
 		DialOptions: append(options, grpc.WithConnectParams(grpc.ConnectParams{
 			// Detects within about a second that a server is back.
 			Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 2, Jitter: 0.2, MaxDelay: time.Second},
@@ -86,7 +86,7 @@ func (c *Client) Close() error {
 		if conn == nil {
 			continue
 		}
-		if err := conn.Close(); !errors.Is(err, context.Canceled) { // which is what Close itself has done
+		if err := conn.Close(); !errors.Is(err, context.Canceled) { // Close itself cancels the context
 			errs = append(errs, err)
 		}
 	}
@@ -101,8 +101,8 @@ func (c *Client) context() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(c.etcd.Ctx(), c.cfg.CallTimeout)
 }
 
-// unavailable returns the error of a call without an answer that [coord] defines, whatever
-// the reason.
+// unavailable wraps the cause if a call got no answer that [coord] defines, whatever the
+// cause is.
 func (c *Client) unavailable(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) { // calls wait for a connection, too
 		err = fmt.Errorf("no answer in %v: %w", c.cfg.CallTimeout, err)
@@ -111,8 +111,8 @@ func (c *Client) unavailable(err error) error {
 }
 
 // commit carries out then if all conditions hold, and otherwise reads the current values
-// instead, in one transaction. Its error is about the call, and ok about the
-// conditions.
+// instead, in one transaction. The error reports that the call failed; ok reports
+// whether the conditions held.
 func (c *Client) commit(conditions []clientv3.Cmp, then, otherwise []clientv3.Op) (a answers, ok bool, err error) {
 	ctx, cancel := c.context()
 	defer cancel()
@@ -236,7 +236,7 @@ func checkPair(key string, value []byte) error {
 
 func failed(op, key string, err error) error { return &coord.Error{Op: op, Key: key, Err: err} }
 
-// either is err if the call failed, and refusal if its conditions did not hold.
+// either returns err if the call failed, and refusal if its conditions did not hold.
 func either(ok bool, err, refusal error) error {
 	if err == nil && !ok {
 		return refusal

@@ -30,11 +30,11 @@ type Config struct {
 	// Endpoints are the members of the cluster: HOST:PORT, or the same behind
 	// http:// or https://.
 	Endpoints []string
-	// Name is the host's. A session belongs to the name that opened it, so no two
-	// hosts may share one.
+	// Name is the name of the host. A session belongs to the name that opened it, so
+	// no two hosts may share a name.
 	Name string
-	// Prefix precedes all keys, and ends with a slash. Clients with different ones do
-	// not see each other. Default [DefaultPrefix].
+	// Prefix precedes all keys, and ends with a slash. Clients with different prefixes
+	// do not see each other's keys. Default [DefaultPrefix].
 	Prefix string
 	// TTL is how long a session outlives its process, in whole seconds. A server may
 	// extend it: by default its minimum is 2 s. Default [DefaultTTL].
@@ -57,9 +57,9 @@ func (c *Config) Validate() error {
 	case c.Prefix != "" && !strings.HasSuffix(c.Prefix, "/"):
 		return bad("the prefix %q does not end with a slash", c.Prefix)
 	case c.TTL < 0 || c.TTL%time.Second != 0:
-		return bad("a session of %v: want whole seconds, at least one", c.TTL)
+		return bad("sessions of %v: want whole seconds, at least one", c.TTL)
 	case c.CallTimeout < 0:
-		return bad("a call timeout of %v", c.CallTimeout)
+		return bad("the call timeout %v is negative", c.CallTimeout)
 	case (c.CertFile == "") != (c.KeyFile == ""):
 		return bad("a certificate and its private key belong together: give both files or none")
 	case (c.User == "") != (c.Password == ""):

@@ -24,14 +24,14 @@
 //
 //	etcdctl get --prefix verbatim/sessions/
 //
-// The client keeps the lease alive until it is closed or the process exits. A process
-// that is stopped for longer than the TTL, or cannot reach the cluster for so long, has
-// lost the session. Heartbeats mean that the process is alive, not that its tasks make
-// progress.
+// The client keeps the lease alive until the client is closed or the process exits. A
+// process that is stopped for longer than the TTL, or cannot reach the cluster for that
+// long, has lost the session. Heartbeats show that the process is alive, not that its
+// tasks make progress.
 //
 // # Errors
 //
-// Everything that is not an answer of the service is coord.ErrUnavailable, and wraps
+// A call that gets no answer of the service returns coord.ErrUnavailable, which wraps
 // the error of etcd or gRPC: no connection, no leader, no answer within the timeout, no
 // permission, no space. No change is sent twice.
 package etcd

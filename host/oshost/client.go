@@ -18,7 +18,7 @@ import (
 
 func (h *Host) newClient() *http.Client {
 	dialer := &net.Dialer{Timeout: h.cfg.Slowest,
-		// A host that lost power sends nothing, and a call may wait without limit.
+		// A host that lost power sends nothing, and a call may have no time limit.
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 3}}
 	// The transport uses a host's name as its address, so that it keeps connections by
 	// name, and TLS checks the certificate against the name.
@@ -77,8 +77,8 @@ func (h *Host) call(ctx context.Context, c host.Call) ([]byte, error) {
 }
 
 // unreachable interprets a failed connection for a protocol. A connection that was not
-// refused has timed out, even if the call had more time: after some three seconds, the
-// kernel detects a machine without power in the same network.
+// refused has timed out, even if the call had more time: the kernel takes about three
+// seconds to detect a machine without power in the same network.
 func unreachable(err error) error {
 	var slow net.Error
 	if errors.Is(err, syscall.EHOSTUNREACH) || errors.As(err, &slow) && slow.Timeout() {
@@ -97,19 +97,19 @@ func (h *Host) roundTrip(ctx context.Context, c host.Call) ([]byte, error) {
 	if err := h.unknown(c.To); err != nil {
 		return nil, err
 	}
-	if !validName(c.To) { // it becomes part of the URL
+	if !validName(c.To) { // the name becomes part of the URL
 		return nil, fmt.Errorf("%w: %q is not a host name", host.ErrUnreachable, c.To)
 	}
 	u := url.URL{Scheme: "http", Host: c.To, Path: pathPrefix + c.Service, RawPath: pathPrefix + url.PathEscape(c.Service)}
 	if h.cfg.TLS != nil {
 		u.Scheme = "https"
 	}
-	// A copy, because the transport may still read it after it has returned an error.
+	// A copy, because the transport may still read the body after it has returned an error.
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(bytes.Clone(c.Body)))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", host.ErrUnreachable, err)
 	}
-	// The transport repeats a POST only if it has not written a byte of it, so a
+	// The transport repeats a POST only if it has written none of its bytes, so a
 	// request is delivered at most once.
 	setHead(req, h.cfg.Name, c.To, h.version)
 	resp, err := h.client.Do(req)
@@ -125,7 +125,7 @@ func (h *Host) answer(c host.Call, resp *http.Response) ([]byte, error) {
 	if v := resp.Header.Get(headVersion); v == "" {
 		return nil, fmt.Errorf("%w: %w: the server that answered (%s) is not a Verbatim host", host.ErrUnreachable, ErrProtocol, cut(resp.Status))
 	} else if v != h.version {
-		return nil, fmt.Errorf("%w: %w: it speaks version %q of the protocol, this host %s; run the same release on both",
+		return nil, fmt.Errorf("%w: %w: it has version %q of the protocol, this host has %s; run the same release on both",
 			host.ErrUnreachable, ErrVersion, cut(v), h.version)
 	}
 	limit := h.cfg.MaxMessage

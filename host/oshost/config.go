@@ -10,11 +10,11 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Errors; test for them with errors.Is. Those of calls also wrap host.ErrUnreachable.
+// Errors; test for them with errors.Is. Errors of calls also wrap host.ErrUnreachable.
 var (
 	// ErrConfig: a setting exceeds its limits.
 	ErrConfig = errors.New("oshost: bad configuration")
-	// ErrVersion: the other host speaks another version of the protocol.
+	// ErrVersion: the other host has another version of the protocol.
 	ErrVersion = errors.New("oshost: the peer has another version")
 	// ErrProtocol: the responder is not a host of this kind, or violated the protocol.
 	ErrProtocol = errors.New("oshost: the peer breaks the protocol")
@@ -34,18 +34,19 @@ const (
 
 // Config describes a host. Zero fields take the defaults.
 type Config struct {
-	// Name is its name for others: 1 to 100 letters, digits and -._ characters.
+	// Name is the name by which others call the host: 1 to 100 letters, digits and -._
+	// characters.
 	Name string
 	// Device is the card, or one of package verbs/soft; nil if nothing needs one.
 	Device verbs.Device
-	// Listen is the address for calls from others, such as ":7001". Empty: it accepts
-	// none.
+	// Listen is the address for calls from others, such as ":7001". Empty: the host
+	// accepts no calls.
 	Listen string
 	// Peers are the addresses of other hosts by name. AddPeer adds more.
 	Peers map[string]string
-	// Resolve finds a host that is not among Peers. It is called for each new
-	// connection, since the host may have moved. Its error explains why there is none.
-	// Nil: no others.
+	// Resolve finds the address of a host that is not among Peers. It is called for each
+	// new connection, since the host may have moved. Its error gives the reason why there
+	// is no address. Nil: only Peers are known.
 	Resolve func(name string) (addr string, err error)
 	// TLS enables TLS for all messages, with certificates on both sides: it needs
 	// Certificates, RootCAs and ClientCAs. A certificate must be for the host's name.
@@ -56,7 +57,7 @@ type Config struct {
 	HugePages bool
 	// MaxMessage is the largest request or answer in bytes. Default 1 MiB.
 	MaxMessage int
-	// Queue is how many requests to a service may wait. Default 128.
+	// Queue is the largest number of waiting requests to a service. Default 128.
 	Queue int
 	// MaxConns is the largest number of incoming connections. Default 256.
 	MaxConns int
@@ -81,7 +82,7 @@ func (c *Config) Validate() error {
 			return fmt.Errorf("%w: %s is %d; it must be 0 (default) to %d", ErrConfig, f.name, f.v, f.most)
 		}
 	}
-	for name, addr := range c.Peers { //lint:ordered the first error will do
+	for name, addr := range c.Peers { //lint:ordered any error suffices
 		if err := checkPeer(name, addr); err != nil {
 			return err
 		}

@@ -63,7 +63,7 @@ func clflushopt(p unsafe.Pointer)
 //go:noescape
 func clflush(p unsafe.Pointer)
 
-// storeFence orders the stores and flushes before it with those after it.
+// storeFence orders the stores and flushes before it and those after it.
 func storeFence()
 
 // features is EBX of CPUID leaf 7, 0 if there is no such leaf.

@@ -18,7 +18,7 @@ type Host struct {
 	cfg     Config
 	version string // of the protocol; tests use others
 	start   time.Time
-	ctx     context.Context // ends with the host
+	ctx     context.Context // done when the host is closed
 	end     context.CancelFunc
 	server  *server // nil if it accepts no calls
 	client  *http.Client
@@ -29,7 +29,7 @@ type Host struct {
 
 var _ host.Host = (*Host)(nil)
 
-// New makes a host, which accepts calls from then on. Close releases it.
+// New makes a host. From then on it accepts calls. Close releases it.
 func New(cfg Config) (*Host, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (h *Host) Close() error {
 	return nil
 }
 
-// Addr returns the address at which it accepts calls, empty if it accepts none.
+// Addr returns the address at which the host accepts calls; empty if it accepts none.
 func (h *Host) Addr() string {
 	if h.server == nil {
 		return ""
@@ -121,8 +121,8 @@ func (h *Host) unknown(name string) error {
 // Name implements host.Host.
 func (h *Host) Name() string { return h.cfg.Name }
 
-// Device implements host.Host. It is never nil: that of a host without one gives errors
-// that wrap [ErrNoDevice].
+// Device implements host.Host. It is never nil: without Config.Device, all its methods return
+// errors that wrap [ErrNoDevice].
 func (h *Host) Device() verbs.Device {
 	if h.cfg.Device == nil {
 		return noDevice{}

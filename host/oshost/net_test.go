@@ -271,7 +271,7 @@ func TestOtherVersion(t *testing.T) {
 	serve(t, b, "s", echo)
 	a.version = "2"
 	_, err := a.Call("b", "s", nil, patience)
-	wantError(t, err, []string{`it speaks version "1"`, "this host 2"}, ErrVersion, host.ErrUnreachable)
+	wantError(t, err, []string{`it has version "1"`, "this host has 2"}, ErrVersion, host.ErrUnreachable)
 }
 
 // A peer that violates the protocol is disconnected, and others notice nothing.

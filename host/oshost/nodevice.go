@@ -7,10 +7,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// ErrNoDevice: the host has no device, and something wants one.
+// ErrNoDevice: an operation needs a device, and the host has none.
 var ErrNoDevice = errors.New("oshost: the host has no device: set Config.Device")
 
-// noDevice is the device of a host that has none: it makes nothing.
+// noDevice stands in for the missing device of a host: all its methods fail.
 type noDevice struct{}
 
 func (noDevice) Attr() verbs.DeviceAttr                            { return verbs.DeviceAttr{Name: "none"} }

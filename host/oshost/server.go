@@ -123,8 +123,8 @@ func (h *Host) Listen(service string) (host.Listener, error) {
 	return l, nil
 }
 
-// Accept implements host.Listener. It skips requests whose callers have given up: they
-// already know that no answer came.
+// Accept implements host.Listener. It skips requests whose callers have given up: these
+// have already returned an error.
 func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	var expired <-chan time.Time
 	if timeout >= 0 {
@@ -232,16 +232,16 @@ func (s *server) handle(w http.ResponseWriter, r *http.Request) (int, []byte, er
 		return 0, nil, err
 	}
 	limit := s.h.cfg.MaxMessage
-	if r.ContentLength > int64(limit) { // before a byte of it is read
-		return 0, nil, refuse(statusTooLarge, "the request has %d bytes, this host takes %d", r.ContentLength, limit)
+	if r.ContentLength > int64(limit) { // before any byte of the body is read
+		return 0, nil, refuse(statusTooLarge, "the request has %d bytes, this host accepts %d", r.ContentLength, limit)
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(limit)))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-		return 0, nil, refuse(statusTooLarge, "the request has more than the %d bytes that this host takes", limit)
+		return 0, nil, refuse(statusTooLarge, "the request has more than the %d bytes that this host accepts", limit)
 	} else if err != nil {
 		return 0, nil, refuse(statusMalformed, "the request is truncated: %v", err)
 	}
-	// It arrived in time. How long the service takes is up to the caller.
+	// The request arrived in time. The caller decides how long the service may take.
 	if err := http.NewResponseController(w).SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return 0, nil, err
 	}
@@ -261,7 +261,7 @@ func (s *server) handle(w http.ResponseWriter, r *http.Request) (int, []byte, er
 	case <-req.done:
 		return req.status, req.answer, nil
 	case <-l.closed:
-		if req.taken.CompareAndSwap(false, true) { // it was still in the queue
+		if req.taken.CompareAndSwap(false, true) { // the request was still in the queue
 			return statusNoService, nil, nil
 		}
 	case <-r.Context().Done():

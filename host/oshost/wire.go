@@ -12,8 +12,9 @@ import (
 // these headers:
 //
 //	Verbatim-Version: 1     of this protocol, in every request and every answer
-//	Verbatim-From: app      who calls
-//	Verbatim-To: peer1      who is meant, so that a wrong address shows
+//
+// Verbatim-From: app      the caller
+// Verbatim-To: peer1      the intended host, so that a wrong address is detected
 //
 // The status determines the meaning of the answer's body; see answers.
 const (
@@ -38,7 +39,7 @@ const (
 	statusBusy      = http.StatusServiceUnavailable    // the queue is full, or the host is closing
 	statusVersion   = http.StatusUpgradeRequired       // another version
 	statusTooLarge  = http.StatusRequestEntityTooLarge // the request is too long
-	statusWrongHost = http.StatusMisdirectedRequest    // it is not the host that was meant
+	statusWrongHost = http.StatusMisdirectedRequest    // the request is for another host
 	statusForbidden = http.StatusForbidden             // the certificate is not the caller's
 	statusMalformed = http.StatusBadRequest            // anything else
 )
@@ -63,7 +64,7 @@ func refuse(status int, format string, args ...any) error {
 // parseHead parses the head of a request to host self. The error is a *refusal.
 func parseHead(r *http.Request, self, version string) (head, error) {
 	if got := r.Header.Values(headVersion); len(got) != 1 || got[0] != version {
-		return head{}, refuse(statusVersion, "this host speaks version %s of the protocol, the request says %q", version, cut(strings.Join(got, ",")))
+		return head{}, refuse(statusVersion, "this host has version %s of the protocol, the request has %q", version, cut(strings.Join(got, ",")))
 	}
 	if r.Method != http.MethodPost {
 		return head{}, refuse(statusMalformed, "method %q, want POST", cut(r.Method))
@@ -113,7 +114,7 @@ func validName(s string) bool {
 // validService: "." and ".." would be cleaned out of a path.
 func validService(s string) bool { return len(s) >= 1 && len(s) <= maxName && s != "." && s != ".." }
 
-// cut makes a peer's text fit to be shown.
+// cut shortens a peer's text for a message.
 func cut(s string) string {
 	if len(s) > 64 {
 		return s[:64] + "…"

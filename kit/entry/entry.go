@@ -15,7 +15,7 @@ type Entry struct {
 	Version uint64 // of Value
 
 	c       coord.Client
-	attempt []byte // what the key may hold instead: the answer to its Set was lost
+	attempt []byte // the value of a Set whose answer was lost: the key may hold it
 }
 
 // Create makes key. The error wraps [coord.ErrExists] if it already exists.
@@ -35,7 +35,7 @@ func Load(c coord.Client, key string) (*Entry, error) {
 	return &Entry{Key: key, Value: value, Version: version, c: c}, nil
 }
 
-// Set changes the value unless another host has: then the error wraps [ErrTaken]. After
+// Set changes the value. If another host has changed it, the error wraps [ErrTaken]. After
 // any other error the change may have taken effect, or may take effect later.
 func (e *Entry) Set(value []byte) error {
 	if err := e.Confirm(); err != nil {

@@ -63,7 +63,7 @@ func (g *Group) Post(c *Conn, wrs []verbs.SendWR) bool {
 
 // PostBeside posts requests as [Group.Post] does, to a connection for which another task may be waiting
 // in [Group.Ready] or [Group.ReadyAll]. If the card refuses one, the connection has failed, but its queue
-// pair stays until [Group.Drop]: so the completion for which the other task waits still comes. The
+// pair stays until [Group.Drop], so the completion for which the other task waits still arrives. The
 // connection must stay among those that the group collects from.
 func (g *Group) PostBeside(c *Conn, wrs []verbs.SendWR) bool {
 	if c.Err != nil {
@@ -79,9 +79,9 @@ func (g *Group) PostBeside(c *Conn, wrs []verbs.SendWR) bool {
 	return true
 }
 
-// Await waits until request id, which is signaled and was posted, is complete. It may
-// be already: [Group.Room] and other waits poll too. Await reports whether it succeeded;
-// if not, the connection has failed.
+// Await waits until request id is complete, and reports whether it succeeded; if not,
+// the connection has failed. The request must be signaled, and posted before. It may be
+// complete already, since [Group.Room] and other waits poll too.
 func (g *Group) Await(c *Conn, id uint64) bool {
 	for c.Err == nil && c.places.open(id) {
 		g.wait(c)
@@ -120,17 +120,16 @@ func (g *Group) Next(conns []*Conn) (*Conn, error) {
 	return nil, nil
 }
 
-// Ready waits until a queue of the group has a completion, and returns that queue. It uses no
-// connection, so other tasks may post to all of them meanwhile. Then call [Group.Collect]. The error
-// means that no completion arrived in time.
+// Ready waits until a queue of the group has a completion, and returns that queue, for
+// [Group.Collect]. The error means that no completion arrived in time.
 //
-// While a task is in Ready, no other task may wait for completions of the group: it could take the
-// completion for which this one waits.
+// While a task is in Ready, other tasks may post to all connections. They may not wait for
+// completions of the group: they could take the completion for which Ready waits.
 func (g *Group) Ready() (verbs.CQ, error) { return g.ch.Wait(g.Timeout) }
 
 // Collect polls a completion from a queue that [Group.Ready] has returned, without waiting, and
-// returns its connection. It returns nil if the queue is of none of conns, has no completion any
-// more, or its completion failed the connection.
+// returns its connection. It returns nil if the queue belongs to none of conns, if it is empty by
+// now, or if its completion failed the connection.
 func (g *Group) Collect(conns []*Conn, cq verbs.CQ) *Conn {
 	for _, c := range conns {
 		if c.CQ == cq {
@@ -157,9 +156,9 @@ func (g *Group) AwaitAll(conns []*Conn) {
 	}
 }
 
-// ReadyAll waits until each of conns has a completion, and takes one of each, in no order. As in
-// [Group.Ready], other tasks may post meanwhile, but may not wait for completions. Then call
-// [Group.CollectAll] with what it has returned.
+// ReadyAll waits until each of conns has a completion, and takes one of each, in no order, for
+// [Group.CollectAll]. As in [Group.Ready], other tasks may post meanwhile, but may not wait for
+// completions.
 func (g *Group) ReadyAll(conns []*Conn) ([]verbs.WC, error) {
 	cqs := make([]verbs.CQ, len(conns))
 	for i, c := range conns {
@@ -170,8 +169,8 @@ func (g *Group) ReadyAll(conns []*Conn) ([]verbs.WC, error) {
 	return wcs, err
 }
 
-// CollectAll records the completions that [Group.ReadyAll] has taken: wcs[i] is of conns[i]. An error of
-// the wait fails all of conns.
+// CollectAll records the completions that [Group.ReadyAll] has taken: wcs[i] belongs to conns[i]. An
+// error of the wait fails all of conns.
 func (g *Group) CollectAll(conns []*Conn, wcs []verbs.WC, err error) {
 	var failed []*Conn
 	for i, c := range conns {
@@ -209,7 +208,7 @@ func (g *Group) wait(c *Conn) {
 	g.took(c, n, err)
 }
 
-// took records the completion in c.wc, one of n, or the error of waiting for it, and
+// took records the result of a wait: n completions, 0 or 1, in c.wc, or an error. It
 // reports whether a request succeeded. An error fails the connection, since the card
 // has already retried as often as configured.
 func (g *Group) took(c *Conn, n int, err error) bool {

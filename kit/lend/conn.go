@@ -12,7 +12,7 @@ import (
 // may use different connections of one [Group], but not wait for them together.
 type Conn struct {
 	Peer    string
-	Windows []Window // what the peer lends
+	Windows []Window // the memory that the peer lends
 	Err     error    // why the connection failed: it is not used again
 	Asked   uint64   // ID of the last posted request
 	Done    uint64   // ID of the last request known to be complete
@@ -72,7 +72,7 @@ func (c *Conn) Answered(a *host.Answer, size int) error {
 	return c.Connect(g.Endpoint)
 }
 
-// Free returns how many slots of the send queue are free: so many requests can be posted at once.
+// Free returns the number of free slots of the send queue: how many requests can be posted now.
 func (c *Conn) Free() int { return c.Depth - c.places.taken }
 
 // disconnect destroys the queue pair.

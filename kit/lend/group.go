@@ -112,8 +112,8 @@ func (g *Group) Ask(conns []*Conn, service string, body func(*Conn) []byte, time
 	return g.h.Gather(calls, timeout)
 }
 
-// Fail gives up a connection: its peer has crashed, is unreachable, or has revoked its
-// memory. Requests posted to it may still arrive.
+// Fail marks a connection as failed: its peer has crashed, is unreachable, or has revoked
+// its memory. Requests that were posted to the peer may still arrive.
 func (g *Group) Fail(c *Conn, cause error) {
 	g.h.Logf("peer %s has failed: %v", c.Peer, cause)
 	c.Err = cause

@@ -107,8 +107,8 @@ func Accept(pd verbs.PD, to verbs.Endpoint, cfg verbs.QPConfig) (verbs.QP, verbs
 	return qp, mine, nil
 }
 
-// Expel destroys the queue pairs of all borrowers. Their posted requests that have not
-// yet been executed never will be.
+// Expel destroys the queue pairs of all borrowers. Requests that have not been executed
+// by then are never executed.
 func (x *Loan) Expel() error {
 	var errs []error
 	for _, qp := range x.qps {

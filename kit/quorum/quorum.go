@@ -1,9 +1,9 @@
 // Package quorum decides when enough members of a group have done something. It is pure
 // arithmetic: no hosts, no cards, no clock.
 //
-// A group has n members. A rule by which any need of them decide is safe if any two
-// such sets share a member, or if every writing set shares one with every reading set:
-// see [Intersect]. [Majority] is the smallest need of the first kind.
+// A group has n members, and a quorum is any set of a given size. A rule is safe if any
+// two quorums share a member, or if every write quorum shares a member with every read
+// quorum: see [Intersect]. [Majority] is the smallest size for the first kind of rule.
 package quorum
 
 import "fmt"
@@ -52,7 +52,7 @@ func Count[M any](members []M, is func(M) bool) int {
 // Vote is the answer of one member.
 type Vote uint8
 
-// A member has not answered yet, has agreed, or has not: it refused or failed.
+// A member has not answered yet, has agreed, or has refused or failed.
 const (
 	Pending Vote = iota
 	Yes

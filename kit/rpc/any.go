@@ -5,10 +5,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Any waits until [Client.Wait] would return at once for a call under way of one of the clients, all
-// of which are in group g: see [DialIn]. It returns the index of the client and the number of the
-// call. ok is false if no call is under way. The number belongs to an answer, or to the oldest
-// call of a connection that has failed.
+// Any waits until a call of one of the clients has finished: [Client.Wait] then returns at once. All
+// clients must be in group g: see [DialIn]. Any returns the index of the client and the number of the
+// call: a call that was answered, or the oldest call of a failed connection. ok is false if no call
+// is in progress.
 func Any(g *lend.Group, clients []*Client) (i int, call uint64, ok bool) {
 	for {
 		var waiting []*Client
@@ -32,8 +32,8 @@ func Any(g *lend.Group, clients []*Client) (i int, call uint64, ok bool) {
 	}
 }
 
-// conns returns the connections of clients, also of those without calls: a completion of theirs that
-// no task polls would be reported again and again.
+// conns returns the connections of all clients. A client without calls is included: a completion of
+// its connection that no task polls would be reported again and again.
 func conns(clients []*Client) []*lend.Conn {
 	out := make([]*lend.Conn, len(clients))
 	for i, c := range clients {
@@ -42,10 +42,10 @@ func conns(clients []*Client) []*lend.Conn {
 	return out
 }
 
-// finished returns the number of a call that Wait need not wait for, or 0, and whether one is under way.
+// finished returns the number of a finished call, or 0, and whether another call is in progress.
 func (c *Client) finished() (call uint64, under bool) {
 	for wc, ok := c.s.conn.Received(); ok && c.s.conn.Err == nil; wc, ok = c.s.conn.Received() {
-		_ = c.answered(wc) // an error is that of the connection
+		_ = c.answered(wc) // an error fails the connection
 	}
 	for i := range c.calls {
 		switch x := &c.calls[i]; {

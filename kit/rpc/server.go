@@ -60,7 +60,8 @@ func meet(h host.Host, v *lend.Visitor, cfg Config, handle func(from string, req
 //
 // The receive is posted again before the answer is sent, so the client has a credit
 // only when there is a receive for it. The answer uses the slot of the request: the
-// next request arrives in it only after this answer was received, see Credits.
+// next request arrives in that slot only after the client has received the answer, see
+// Credits.
 func (s *slots) answer(h host.Host, handle func(from string, req []byte) []byte) bool {
 	number, req, i, err := s.take()
 	if err != nil {

@@ -26,9 +26,9 @@ type slots struct {
 	quiet int // sends since the last signaled one
 }
 
-// sendQueue is the least length of a send queue. One send of half a queue is signaled: completions of
-// the others are of no use, since an answer shows that its request has arrived, and the next request in
-// a slot that the answer has.
+// sendQueue is the least length of a send queue. One send in half a queue is signaled. The other sends
+// need no completion: an answer shows that its request has arrived, and the next request in a slot
+// shows that the answer has arrived.
 const sendQueue = 32
 
 func newSlots(g *lend.Group, cfg Config) (*slots, error) {
@@ -40,7 +40,7 @@ func newSlots(g *lend.Group, cfg Config) (*slots, error) {
 }
 
 // queues configures the queue pair. It permits remote writes, for the other end's empty
-// Writes; no key exists by which these could reach memory.
+// Writes; they cannot change memory, since no key exists.
 func (c *Config) queues() verbs.QPConfig {
 	return verbs.QPConfig{MaxSendWR: c.sends(), MaxRecvWR: c.Credits, MaxSGE: 1, Access: verbs.RemoteWrite}
 }

@@ -6,17 +6,16 @@ import (
 	"hash/crc32"
 )
 
-// Atomic is the atomicity primitive (3, listing 2): data of one length that a reader finds as they were
-// before a write or after it, whatever fails meanwhile. There are two buffers, and an index selects the
-// current one.
+// Atomic is the atomicity primitive (3, listing 2): data of a fixed length. Whatever fails during a write, a reader
+// finds the old data or the new data. There are two buffers, and an index selects the current one.
 //
-// The paper's index is 0 or 1. One flipped bit of it, or a stray store of 0 or 1, would make the old data count
-// again. Ours is one of two words that no store writes by chance, and that differ in every bit. Nor does the paper say
-// that the index must be durable before the other buffer is written: after a process has crashed it may be in the
-// CPU's caches alone. The value that it does not select is then the only durable one.
+// The paper's index is 0 or 1. One flipped bit of it, or a stray store of 0 or 1, would make the old data current
+// again. Our index is one of two words that no store writes by chance, and that differ in every bit. Nor does the paper
+// say that the index must be durable before the other buffer is written. After a process has crashed, the index may be
+// in the CPU's caches alone. The buffer that it does not select is then the only durable one.
 type Atomic struct {
 	Mem Store
-	At  int // where, a multiple of 8
+	At  int // the offset, a multiple of 8
 	Len int // of the data, a multiple of 8
 }
 

@@ -81,8 +81,9 @@ func hello(epoch uint64, size int) []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(size))
 }
 
-// admit replaces the earlier primary by a new one (4.2, "Handling Primary Failure"). Before the new one can read
-// the copy, admit makes durable what the earlier one wrote but did not force: a recovery may return it.
+// admit replaces the earlier primary by a new one (4.2, "Handling Primary Failure"). The earlier primary may have
+// written data that it did not force. Admit makes them durable before the new primary can read the copy: a recovery
+// may return them.
 func (b *backup) admit(v *lend.Visitor) error {
 	r := wire.NewReader(v.Said)
 	epoch, size := r.Uint64(), r.Int(0, MaxReplicatedSize)
@@ -109,7 +110,7 @@ func (b *backup) admit(v *lend.Visitor) error {
 	return nil
 }
 
-// fence closes the connection of the primary. Its requests that have not been executed never will be.
+// fence closes the connection of the primary. Requests that have not been executed by then are never executed.
 func (b *backup) fence() {
 	if b.primary == nil {
 		return

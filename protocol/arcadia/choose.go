@@ -10,7 +10,7 @@ import (
 type choice struct {
 	from    int // the copy that has all records
 	super   superline
-	records []found // from super.start on; cleaned up if they are in any copy
+	records []found // from super.start on; a record that is cleaned up in any copy is cleaned up here
 }
 
 // end returns the LSN of the last record.
@@ -18,9 +18,9 @@ func (c *choice) end() uint64 { return c.super.start + uint64(len(c.records)) - 
 
 func isForeign(err error) bool { return errors.Is(err, ErrForeign) }
 
-// choose determines the log from its copies (4.2). Only copies with the largest epoch count. Any R copies share one
-// with any W copies, so every record that a write quorum acknowledged is in one of R copies. The copies that count do
-// not contradict each other: each has a part of what the same primary wrote. So the log is their union.
+// choose determines the log from its copies (4.2). Only copies with the largest epoch count. Any R copies and any W
+// copies share a copy, so every record that a write quorum acknowledged is in one of R copies. The copies that count do
+// not contradict each other: each has a part of the records of one primary. So the log is their union.
 //
 // The result is nil, without error, if there is no log yet. The error wraps ErrUnavailable or ErrCorrupt.
 func choose(copies []copyState, read int, created bool) (*choice, error) {
@@ -94,8 +94,8 @@ func (c *choice) lacks(x *copyState) uint64 {
 	return c.end() + 1
 }
 
-// trimmed returns the superline with which a whole copy counts during its repair. It keeps the copy's epoch, drops the records
-// that the log has cleaned up, and no longer promises the records that are about to be overwritten.
+// trimmed returns the superline with which a whole copy counts during its repair. It keeps the epoch of the copy, begins
+// after the records that the log has cleaned up, and no longer promises the records that are about to be overwritten.
 func (c *choice) trimmed(x *copyState) superline {
 	s := x.super
 	s.start, s.head, s.since = c.super.start, c.super.head, min(s.since, c.lacks(x))

@@ -7,14 +7,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// Cleanup declares that the record is no longer needed (4.3). Records may be cleaned up in any order. Once
-// it returns nil no recovery finds the record, and the space of those that are cleaned up from the head on
-// can be reserved again. If a failure interrupts it, a recovery may find the record. The error wraps
+// Cleanup declares that the record is no longer needed (4.3). Records may be cleaned up in any order. After
+// Cleanup has returned nil no recovery finds the record. Once all records before it are cleaned up too, its space
+// can be reserved again. If a failure interrupts Cleanup, a recovery may find the record. The error wraps
 // ErrIncomplete, ErrCleaned, ErrForeign (a record of another log, or of an earlier Open), ErrFenced or ErrCorrupt: the
-// record cannot be read, and can be cleaned up only after those before it.
+// record cannot be read, and can be cleaned up only after the records before it.
 //
-// The paper clears the valid flag. An iterator stops there, so the records behind one that was cleaned up out
-// of order would be lost. Ours inverts the checksum: see header.
+// The paper clears the valid flag. An iterator stops there, so the records after one that was cleaned up out
+// of order would be lost. Here Cleanup inverts the checksum: see header.
 func (l *Log) Cleanup(r *Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -27,7 +27,7 @@ func (l *Log) Cleanup(r *Record) error {
 	if err := errors.Join(l.cleanable(r), l.owns()); err != nil {
 		return err
 	}
-	if l.records[0] != r { // otherwise the superline records it
+	if l.records[0] != r { // otherwise the superline records the cleanup
 		w, err := host.TryLoad64(l.region, ringAt+r.at)
 		if err != nil {
 			return fmt.Errorf("%w: record %d: %w", ErrCorrupt, r.lsn, err)
@@ -62,7 +62,7 @@ func (l *Log) CleanupAll() error {
 	return l.reclaim()
 }
 
-// cleanable returns nil if r is complete, even if it is no longer readable.
+// cleanable returns nil if r is complete, even if r is no longer readable.
 func (l *Log) cleanable(r *Record) error {
 	if r.lsn > l.forced && !r.complete() {
 		return fmt.Errorf("%w: record %d", ErrIncomplete, r.lsn)
@@ -87,7 +87,7 @@ func (l *Log) reclaim() error {
 	if s.head = 0; n < len(l.records) {
 		s.head = l.records[n].at
 	} else {
-		l.empty = true // the next record lies at 0, once the superline records it
+		l.empty = true // the next record lies at 0, once the superline records that
 	}
 	l.moving = true
 	err := l.outside(func() error { return putSuperlines(l.mem, &s, l.at) })

@@ -53,8 +53,8 @@ const DefaultTimeout = time.Second
 // Order is the moment at which the primary persists its own copy (5.3).
 type Order uint8
 
-// The orders of the paper, which found FlushAfter to be the best: an earlier flush evicts the lines that the card is
-// about to read from the cache.
+// The orders of the paper. It found FlushAfter to be the best: an earlier flush evicts from the cache the lines that
+// the card is about to read.
 const (
 	FlushAfter    Order = iota // after the backups have answered
 	FlushBefore                // before the primary writes to the backups
@@ -63,14 +63,14 @@ const (
 
 // Config describes a log. Without Backups its only copy is on this host.
 type Config struct {
-	// Name names the persistent region. It is also part of every checksum, so that what another
-	// log has left there is no record of this one.
+	// Name names the persistent region. It is also part of every checksum, so the remains of
+	// another log are never taken for records of this log.
 	Name string
-	// Size is that of the region in bytes, a multiple of 8. It does not change.
+	// Size is the size of the region in bytes, a multiple of 8. It does not change.
 	Size int
 
-	// Backups are the hosts that run ServeBackup for the log. This host has a further copy, unless
-	// RemoteOnly is set. The backups do not change during the log's life.
+	// Backups are the hosts that run ServeBackup for the log. This host has one more copy, unless
+	// RemoteOnly is set. The backups never change while the log exists.
 	Backups []string
 	// Quorum is W, the number of copies that must be durable. A recovery needs N+1-W of N copies.
 	Quorum int
@@ -78,7 +78,7 @@ type Config struct {
 	RemoteOnly bool
 	// Order is the order of the local flush.
 	Order Order
-	// Timeout is the longest time for an answer. A slower backup has failed. 0: DefaultTimeout.
+	// Timeout is the longest time for an answer. A slower backup counts as failed. 0: DefaultTimeout.
 	Timeout time.Duration
 	// Coord is the cluster's service (4.2), which assigns epochs.
 	Coord coord.Client

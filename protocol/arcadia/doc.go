@@ -4,11 +4,12 @@
 //
 // # The log
 //
-// [Open] opens a log, or creates it, and recovers what it holds. An application reserves a record
-// ([Log.Reserve]), fills it in place or with [Record.Copy], completes it ([Record.Complete]), and
-// makes it durable, with all before it, when it likes ([Record.Force]); [Log.Append] does all of
-// that. Only Reserve and Force exclude each other, so tasks fill their records at the same time.
-// [Log.Each] iterates over the log, and [Log.Cleanup] frees the space of a record.
+// [Open] opens a log, or creates it, and recovers its records. An application reserves a record
+// ([Log.Reserve]), fills it in place or with [Record.Copy], and completes it ([Record.Complete]).
+// At any later time it makes the record and all records before it durable ([Record.Force]).
+// [Log.Append] combines these steps. Only Reserve and Force exclude each other, so tasks fill their
+// records at the same time. [Log.Each] iterates over the log, and [Log.Cleanup] frees the space of
+// a record.
 //
 // A [Policy] decides which records are forced: all, those whose LSN is a multiple of a [Frequency],
 // or every n-th completed record ([Group]).
@@ -22,6 +23,6 @@
 //
 // # The primitives
 //
-// Each can be used alone, on any [Store]: persistence ([Local]), replication ([Replicas], returned by [Connect]),
+// Each can be used alone, on any [Store]: persistence ([Local]), replication ([Replicas], see [Connect]),
 // integrity ([Reliable]) and atomicity ([Atomic]).
 package arcadia

@@ -14,11 +14,11 @@ import (
 )
 
 // promise is the entry of a log at the cluster's service. In the paper the epoch is in the superlines alone, and a
-// recovery adds 1 to the largest that it finds (4.2). Two recoveries that reach different copies may then use the
+// recovery adds 1 to the largest epoch that it finds (4.2). Two recoveries that reach different copies may then use the
 // same epoch: finding 12. So the service promises an epoch before any copy has it.
 type promise struct {
 	epoch   uint64
-	created bool // a recovery has finished: from now on a copy without superline has lost its content
+	created bool // a recovery has finished: a copy without superline has lost its content
 	quorum  int
 	members []string // the hosts with copies
 }
@@ -61,7 +61,7 @@ type reign struct {
 	at *entry.Entry
 }
 
-// begin promises a new epoch. Of two concurrent calls one gets ErrFenced.
+// begin promises a new epoch. If two calls are concurrent, one gets ErrFenced.
 func begin(h host.Host, cfg *Config) (*reign, error) {
 	key, fresh := "arcadia/"+cfg.Name, promise{epoch: 1, quorum: cfg.Quorum, members: members(h, cfg)}
 	at, err := entry.Load(cfg.Coord, key)
@@ -89,8 +89,8 @@ func begin(h host.Host, cfg *Config) (*reign, error) {
 	return r, r.set()
 }
 
-// confirm returns nil if no later epoch has been promised. The backups alone do not ensure that: a restarted backup
-// has forgotten its epoch.
+// confirm returns nil if no later epoch has been promised. The backups alone cannot exclude a later epoch: a restarted
+// backup has forgotten its epoch.
 func (r *reign) confirm() error {
 	r.created = true
 	return r.set()

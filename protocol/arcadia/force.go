@@ -2,13 +2,13 @@ package arcadia
 
 import "fmt"
 
-// Force makes the record durable, and all before it: it returns when they are replicated and
+// Force makes the record and all records before it durable: it returns when they are replicated and
 // persistent (4.3). It waits until all of them are complete, so that the log has no gap, and a later
 // Force waits for an earlier one. It returns nil if the record is durable.
 //
-// With a frequency above 1 (4.4) it does so only if the LSN is divisible by it, and returns at once
-// otherwise. If each record is forced with the same frequency F, by at most T tasks, at most F*T completed
-// records are lost: the tasks' own, and those since the last multiple. There is no counter to share.
+// With a frequency above 1 (4.4) Force returns at once, unless the frequency divides the LSN. If at most T tasks
+// force each record with the same frequency F, a failure loses at most F*T completed records: one record of each
+// task, and the records since the last multiple of F. The tasks share no counter.
 func (r *Record) Force(frequency int) error {
 	if frequency < 1 {
 		return fmt.Errorf("%w: a frequency of %d", ErrConfig, frequency)
@@ -23,7 +23,7 @@ func (r *Record) Force(frequency int) error {
 func (l *Log) force(lsn uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.await(lsn); err != nil { // before it leads: the task of a record that it waits for may be forcing an earlier record
+	if err := l.await(lsn); err != nil { // before l.forcing is set: the task of an incomplete record may be forcing an earlier record
 		return err
 	}
 	for l.forcing && l.forced < lsn && l.err == nil {
@@ -35,7 +35,7 @@ func (l *Log) force(lsn uint64) error {
 	case l.err != nil:
 		return l.err
 	}
-	l.forcing = true // it leads
+	l.forcing = true // no other Force may run now
 	records := l.unforced(lsn)
 	err := l.outside(func() error { return l.persist(records) })
 	if err == nil {
@@ -80,7 +80,7 @@ func (l *Log) await(lsn uint64) error {
 			case !counted:
 				l.waiting.Add64(0, 1)
 				counted = true
-				continue // it may have been completed before it could know
+				continue // the record may have been completed before its task could see the waiting count
 			default:
 				l.wake.Wait()
 				continue

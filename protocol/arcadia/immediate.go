@@ -3,8 +3,8 @@ package arcadia
 import "fmt"
 
 // The paper's immediate is the length to force, and the backup takes the address from the completion event
-// (3). A completion of verbs has no address, but it has the length. So we do the opposite: the immediate is the start
-// of the range, in words, and the completion has its length.
+// (3). A completion in verbs has no address, but it has the length. So here the immediate is the start of the
+// range, in words, and the completion has its length.
 
 const word = 8
 

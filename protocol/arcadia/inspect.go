@@ -5,20 +5,20 @@ import "fmt"
 // Summary describes one copy of a log.
 type Summary struct {
 	Empty       bool   // no log has been created there
-	Superlines  int    // how many of the two are whole; one is enough
+	Superlines  int    // the number of whole superlines, of two; one is enough
 	Epoch       uint64 // of the last recovery
 	Since       uint64 // LSN of the first record of that epoch
 	First, Last uint64 // LSNs of the records; Last is First-1 if there are none
 	CleanedUp   int    // records between them that were cleaned up
 	Bytes, Size int    // taken by records, and of the ring
-	// Short: the last recovery had more records than are left, so some are damaged.
+	// Short: the last recovery found more records than are left, so some are damaged.
 	Short bool
 	// Remains: there is a part of the next record, which was cut off by a failure or is damaged.
 	Remains bool
 }
 
 // Inspect reads one copy of the log called name without changing it. It cannot distinguish a record that was cut off from
-// a damaged one: that takes other copies. The error wraps ErrCorrupt or ErrForeign.
+// a damaged record; only other copies could show the difference. The error wraps ErrCorrupt or ErrForeign.
 func Inspect(m Store, name string, size int) (*Summary, error) {
 	cfg := Config{Name: name, Size: size}
 	if err := cfg.Validate(); err != nil {
@@ -30,7 +30,7 @@ func Inspect(m Store, name string, size int) (*Summary, error) {
 	}
 	if none {
 		if n, err := checkEmpty(m, ringAt, size-ringAt); err != nil {
-			return nil, fmt.Errorf("%w: it has no superline, and there is something at byte %d", err, n)
+			return nil, fmt.Errorf("%w: it has no superline, but byte %d is not zero", err, n)
 		}
 		return &Summary{Empty: true, Size: size - ringAt}, nil
 	}

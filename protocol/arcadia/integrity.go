@@ -6,22 +6,22 @@ import (
 	"hash/crc32"
 )
 
-// Reliable is the integrity primitive (3, listing 1): data of changing length that are written once, or
-// over data that are no longer needed. Header and data persist in any order: one Force is enough, and
+// Reliable is the integrity primitive (3, listing 1): data of variable length that are written once, or
+// over data that are no longer needed. Header and data may persist in any order: one Force is enough, and
 // a reader detects whether both are complete.
 type Reliable struct {
 	Mem Store
-	At  int // where, a multiple of 8
+	At  int // the offset, a multiple of 8
 	Max int // the largest length
 }
 
-// reliableHeader: length and kind; checksums of those and of the data.
+// reliableHeader: length and kind; a checksum of both; a checksum of the data.
 const reliableHeader = 16
 
 // Size returns the number of bytes that the primitive occupies.
 func (r *Reliable) Size() int { return reliableHeader + r.Max }
 
-// Write stores data and forces them. After an error, or a crash meanwhile, Read returns them or
+// Write stores data and forces them. After an error, or a crash during Write, Read returns the data or
 // ErrCorrupt.
 func (r *Reliable) Write(kind uint32, data []byte) error {
 	if len(data) > r.Max {
@@ -37,14 +37,14 @@ func (r *Reliable) Write(kind uint32, data []byte) error {
 	return r.Mem.Force(r.At, reliableHeader+len(data))
 }
 
-// Read returns the last data that was written, if it is complete, and makes it durable. The error wraps ErrCorrupt.
+// Read returns the last data that were written, if they are complete, and makes them durable. The error wraps ErrCorrupt.
 func (r *Reliable) Read() (kind uint32, data []byte, err error) {
 	var h [reliableHeader]byte
 	if err := r.Mem.Load(r.At, h[:]); err != nil {
 		return 0, nil, fmt.Errorf("%w: the header: %w", ErrCorrupt, err)
 	}
 	n := int(binary.LittleEndian.Uint32(h[:]))
-	if binary.LittleEndian.Uint32(h[8:]) != crc32.Checksum(h[:8], castagnoli) || n > r.Max { // before this check n is meaningless
+	if binary.LittleEndian.Uint32(h[8:]) != crc32.Checksum(h[:8], castagnoli) || n > r.Max { // n is meaningful only if the checksum matches
 		return 0, nil, fmt.Errorf("%w: the header", ErrCorrupt)
 	}
 	data = make([]byte, n)

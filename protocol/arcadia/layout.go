@@ -5,15 +5,15 @@ import (
 	"hash/crc32"
 )
 
-// Persistent memory holds two superlines and the ring (4.1, figure 3). The paper prints no widths:
-// everything is little-endian, in words of 8 bytes, because that is what a card and a CPU place whole.
+// Persistent memory holds two superlines and the ring (4.1, figure 3). The paper gives no widths. Here
+// all fields are little-endian words of 8 bytes, because a card and a CPU write such a word as a whole.
 //
 //	0     superline, 64 bytes
 //	64    superline, 64 bytes
 //	128   ring: records, each a header of 24 bytes and its payload up to the next word
 //
-// A record lies in one piece, so that an application can fill it in place: what does not fit before
-// the end of the ring lies at its beginning.
+// A record lies in one piece, so that an application can fill it in place. A record that does not fit
+// before the end of the ring lies at its beginning.
 const (
 	superSize  = 64
 	ringAt     = 2 * superSize
@@ -26,8 +26,8 @@ const (
 //	8   LSN
 //	16  epoch; valid, bit 0
 //
-// The mark of a cleanup is in the checksum's word because any other word could be that of an earlier
-// record in this place, or have a flipped bit.
+// The mark of a cleanup is in the word of the checksum, because any other word could be left from an
+// earlier record in this place, or have a flipped bit.
 type header struct {
 	size       int
 	sum        uint32
@@ -39,7 +39,7 @@ const (
 	validBit  = 1
 	cleanMask = 0xffffffff << 32 // inverts the checksum
 	maxEpoch  = 1<<62 - 1
-	maxLSN    = 1<<62 - 1 // no record has it: it is the largest that a superline may begin with
+	maxLSN    = 1<<62 - 1 // the largest start of a superline; no record has it
 )
 
 func (h header) words() (w [3]uint64) {
@@ -69,10 +69,10 @@ func footprint(size int) int { return headerSize + (size+7)&^7 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// seal turns the checksum of a payload into that of its record. The paper's covers the payload, and
-// the LSN replaces a checksum of the header (3, 4.3). Ours also covers the constant part of the header
-// and the identity of the log: leftovers in the ring may look like a record, since a payload may be a
-// copy of another log.
+// seal turns the checksum of a payload into the checksum of its record. The paper's checksum covers the
+// payload, and the LSN replaces a checksum of the header (3, 4.3). Ours also covers the constant part of
+// the header and the identity of the log: leftovers in the ring may look like a record, since a payload
+// may be a copy of another log.
 func (h header) seal(payload uint32, id uint64) uint32 {
 	return h.sealIn(make([]byte, sealed), payload, id)
 }
@@ -91,12 +91,12 @@ func (h header) sealIn(b []byte, payload uint32, id uint64) uint32 {
 
 // superline records where the log begins (4.1).
 type superline struct {
-	id    uint64 // which log it is
-	ring  int    // its size
+	id    uint64 // identifies the log
+	ring  int    // size of the ring
 	start uint64 // the LSN of the record at head
 	head  int    // in the ring
 	epoch uint64 // of the last recovery (4.2)
-	// since is the LSN of the first record of this epoch. The paper has none: see walk.
+	// since is the LSN of the first record of this epoch. The paper has no such field: see walk.
 	since uint64
 }
 
@@ -109,8 +109,8 @@ func (s *superline) put(b []byte) {
 	binary.LittleEndian.PutUint64(b[56:], uint64(crc32.Checksum(b[:56], castagnoli)))
 }
 
-// getSuperline returns the superline in b, and whether it is one: its words, or those of a foreign
-// log, but not of one that was cut off or damaged.
+// getSuperline returns the superline in b. ok is false if it was cut off or damaged; a superline of a
+// foreign log is ok.
 func getSuperline(b []byte) (s superline, ok bool) {
 	w := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 	if w(0) != magic || w(7) != uint64(crc32.Checksum(b[:56], castagnoli)) {
@@ -121,8 +121,8 @@ func getSuperline(b []byte) (s superline, ok bool) {
 	return s, s.ring >= 0 && s.head >= 0 && s.head <= s.ring && s.head%8 == 0 && between(s.start, maxLSN) && between(s.since, maxLSN) && between(s.epoch, maxEpoch)
 }
 
-// later reports whether s was written after t. Both only grow (4.3 compares start alone, which two
-// superlines share if a recovery wrote the second).
+// later reports whether s was written after t. Start and epoch only grow. (The paper compares start alone, 4.3;
+// if a recovery wrote the second superline, both have the same start.)
 func (s *superline) later(t *superline) bool {
 	return s.epoch > t.epoch || s.epoch == t.epoch && s.start > t.start
 }

@@ -25,7 +25,7 @@ type Log struct {
 	forced  uint64 // records up to this LSN are durable
 	forcing bool   // one Force is under way
 	super   superline
-	at      int  // which superline was written last
+	at      int  // the superline that was written last
 	moving  bool // superlines are being written
 	empty   bool // the superlines record an empty log
 	err     error
@@ -33,13 +33,13 @@ type Log struct {
 	words   []host.Region   // of all scratches
 	line    [superSize]byte // for owns
 
-	waiting host.Region // one word: how many wait for a record to be complete
+	waiting host.Region // one word: the number of tasks that wait for a record to be complete
 
 	replicas *Replicas // nil: local mode
 }
 
-// Open opens the log, and creates it if there is none. It recovers first (4.2): it makes the records that it finds
-// durable, and no other record comes back later.
+// Open opens the log, and creates it if there is none. It first recovers the log (4.2): it makes the records that it
+// finds durable, and no other record reappears later.
 //
 // A log has one valid handle at a time: after another Open, a Force by the older Log fails with ErrFenced. Records
 // that it forces during the other Open may be lost.
@@ -97,7 +97,7 @@ func (l *Log) recover() error {
 	}
 	l.super, l.at = s, at
 	l.ring = ring{size: l.size, head: s.head, tail: s.head}
-	cleaned := 0 // from the head on: two cleanups were cut off
+	cleaned := 0 // records from the head on that were cleaned up: cleanups were cut off
 	walk(l.mem, &s, func(f found) {
 		l.ring.tail, l.ring.wrapped = f.at+footprint(f.size), l.ring.wrapped || f.at < s.head
 		l.records = append(l.records, &Record{log: l, lsn: f.lsn, epoch: f.epoch, at: f.at, size: f.size, closed: true, cleaning: f.cleaned, cleaned: f.cleaned})
@@ -130,13 +130,13 @@ func (l *Log) recover() error {
 // create makes an empty log in zeroed memory.
 func (l *Log) create() error {
 	if n, err := checkEmpty(l.mem, ringAt, l.size); err != nil {
-		return fmt.Errorf("%w: it has no superline, and there is something at byte %d", err, n)
+		return fmt.Errorf("%w: it has no superline, but byte %d is not zero", err, n)
 	}
 	l.ring, l.next, l.super = ring{size: l.size}, 1, first(l.id, l.size)
 	return putSuperlines(l.mem, &l.super, 0)
 }
 
-// checkEmpty reports where there is something but zeros, as ErrForeign.
+// checkEmpty returns ErrForeign and the offset of the first byte that is not zero, or nil.
 func checkEmpty(m Store, off, n int) (int, error) {
 	buf := make([]byte, min(n, 1<<16))
 	for n > 0 {
@@ -154,21 +154,21 @@ func checkEmpty(m Store, off, n int) (int, error) {
 	return 0, nil
 }
 
-// outside calls f without the mutex. (If f panics the mutex is held again.)
+// outside calls f without the mutex. (The mutex is locked again even if f panics.)
 func (l *Log) outside(f func() error) error {
 	l.mu.Unlock()
 	defer l.mu.Lock()
 	return f()
 }
 
-// owns returns nil unless the log was opened again after l, which has begun a newer epoch. The caller holds the mutex.
+// owns returns nil unless the log was opened again after l: then it has a newer epoch. The caller holds the mutex.
 func (l *Log) owns() error {
 	for i := range 2 {
 		if l.mem.Load(i*superSize, l.line[:]) != nil {
-			continue // the other one records it
+			continue // the other superline may be readable
 		}
 		if s, ok := getSuperline(l.line[:]); ok && s.epoch > l.super.epoch {
-			return fmt.Errorf("%w: epoch %d, and this is %d", ErrFenced, s.epoch, l.super.epoch)
+			return fmt.Errorf("%w: its epoch is %d, the epoch of this handle is %d", ErrFenced, s.epoch, l.super.epoch)
 		}
 	}
 	return nil
@@ -190,9 +190,9 @@ func (l *Log) persist(records []*Record) error {
 	return nil
 }
 
-// Each calls f for the records that are durable and not cleaned up, in their order, with their
-// contents, until f returns an error, which it returns. Its own error wraps ErrCorrupt: a record has been
-// damaged since. data is valid until f returns.
+// Each calls f, in order, for each record that is durable and not cleaned up, with its content. It stops at the first
+// error of f and returns it. Its own error wraps ErrCorrupt: a record has been damaged since the recovery. data is
+// valid until f returns.
 func (l *Log) Each(f func(r *Record, data []byte) error) error {
 	l.mu.Lock()
 	n := 0
@@ -207,7 +207,7 @@ func (l *Log) Each(f func(r *Record, data []byte) error) error {
 			buf = make([]byte, r.size)
 		}
 		err := r.read(buf[:r.size])
-		if r.cleanedUp() { // before or meanwhile, and its space may have been reserved again
+		if r.cleanedUp() { // possibly during the read, and its space may have been reserved again
 			continue
 		}
 		if err != nil {

@@ -6,7 +6,7 @@ import "github.com/verbatim-rdma/verbatim/host"
 type Store interface {
 	// Load copies what is at off. The error wraps host.ErrMedia: it cannot be read.
 	Load(off int, p []byte) error
-	// Store writes at off. It is durable only after Force.
+	// Store writes at off. The write is durable only after Force.
 	Store(off int, p []byte)
 	// Force makes earlier stores to [off, off+n) durable: persistent, or replicated and
 	// persistent.

@@ -18,8 +18,8 @@ type Frequency int
 // Force implements Policy.
 func (f Frequency) Force(r *Record) error { return r.Force(int(f)) }
 
-// Group is group commit, the rival of Frequency: every n-th record that was completed is forced, with all
-// before it. The count is shared and has a lock.
+// Group is group commit, the alternative to Frequency: every n-th completed record is forced, with all records before
+// it. The tasks share the count, under a lock.
 type Group struct {
 	n, count int
 	last     uint64 // the largest LSN of the group

@@ -10,15 +10,16 @@ import (
 // openReplicated is Open with backups: the recovery protocol of 4.2.
 //
 //  1. The cluster's service promises a new epoch.
-//  2. Each backup within reach closes the connection of the earlier primary. Once R of them have, that
-//     primary gets no write quorum any more.
-//  3. The recovery reads all copies within reach, at least R. Those with the largest epoch make the log.
+//  2. Each backup within reach closes the connection of the earlier primary. Once R of them have closed it,
+//     that primary can no longer get a write quorum.
+//  3. The recovery reads all copies within reach, at least R. The copies with the largest epoch make the log.
 //  4. It repairs the copies that lack records.
 //  5. It writes the new epoch to all copies, at least W (to all, if the log is new), and the service confirms
 //     that no later epoch has been promised.
 //
 // The recovery can be interrupted anywhere and started again. In a copy that counts it writes only the records
-// that the copy lacks. A copy that does not count gets the new epoch, with which it counts, after all records.
+// that the copy lacks. A copy that does not count gets all records first, and then the new epoch, with which it
+// counts.
 func openReplicated(h host.Host, cfg Config) (*Log, error) {
 	fail := func(err error) error { return fmt.Errorf("arcadia: open the log %s: %w", cfg.Name, err) }
 	now, err := begin(h, &cfg)

@@ -7,9 +7,9 @@ import "github.com/verbatim-rdma/verbatim/host"
 //
 // A recovery can be cut off anywhere. The copy under repair must still count then: otherwise the loss of one more copy
 // makes the log unavailable, although N-W copies may be lost (finding 14). The log has every forced record, and records
-// are forced in order. So a copy has no forced record from the first one on that differs from the log, and repair may
-// overwrite those. Before that it adjusts the copy's superline: see trimmed. A damaged copy does not count. It loses
-// its superlines first, so that a half-repaired copy does not count either.
+// are forced in order. So once a record of a copy differs from the log, neither it nor a later record of that copy was
+// forced, and repair may overwrite these records. Before that, repair adjusts the copy's superline: see trimmed. A
+// damaged copy does not count. It loses its superlines first, so that a half-repaired copy does not count either.
 func (l *Log) repair(r *Replicas, c *choice, copies []copyState) error {
 	for i := range copies {
 		switch x := &copies[i]; x.kind {
@@ -34,7 +34,7 @@ func (l *Log) repair(r *Replicas, c *choice, copies []copyState) error {
 	return nil
 }
 
-// missing returns the LSN of the first record that a copy lacks. A copy that is not whole lacks all.
+// missing returns the LSN of the first record that a copy lacks. A copy that is not whole lacks all records.
 func (c *choice) missing(x *copyState) uint64 {
 	if x.kind != whole {
 		return c.super.start
@@ -80,7 +80,8 @@ func (r *Replicas) announce(s *superline, copies []copyState) {
 	}
 }
 
-// putSuper replaces both superlines of copy i, the newest one last. Nil erases them. Copy len(r.backups) is that of this host.
+// putSuper replaces both superlines of copy i, the newest one last. Nil erases them. Copy len(r.backups) is the copy of
+// this host.
 func (r *Replicas) putSuper(i, newest int, s *superline) {
 	var b [superSize]byte
 	if s != nil {

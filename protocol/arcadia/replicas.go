@@ -27,8 +27,8 @@ type Replicas struct {
 	scratch *lend.Memory
 }
 
-// replica is a copy on another host. A backup answers in the order of the requests, so two counters show what it
-// has persisted.
+// replica is a copy on another host. A backup answers in the order of the requests, so two counters show which
+// requests it has persisted.
 type replica struct {
 	conn            *lend.Conn
 	asked, answered uint64
@@ -143,7 +143,7 @@ func (r *Replicas) count(is func(*replica) bool) int {
 	return n
 }
 
-// because adds why the backups have failed to an error; nil: none has, but copies may be damaged.
+// because adds to an error the reason why backups have failed; why is nil if no backup has failed.
 func because(err, why error) error {
 	if why == nil {
 		return err

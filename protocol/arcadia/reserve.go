@@ -17,17 +17,17 @@ type Record struct {
 	closed bool // Complete was called
 	// scratch is nil once the record is durable or cleaned up. log.mu guards the pointer.
 	scratch *scratch
-	// Guarded by log.mu: Cleanup was called, and is durable but for the superline.
+	// Guarded by log.mu. cleaning: Cleanup was called. cleaned: the mark is durable; the superline may not be.
 	cleaning, cleaned bool
 }
 
-// LSN returns the record's place in the order of the log: 1, 2, 3, and so on, over all its life.
+// LSN returns the record's place in the order of the log: 1, 2, 3, and so on, since the log was created.
 func (r *Record) LSN() uint64 { return r.lsn }
 
-// Size returns the length of its payload in bytes.
+// Size returns the length of the payload in bytes.
 func (r *Record) Size() int { return r.size }
 
-// Place returns where its payload is: Size bytes of the region from off on. An application may store
+// Place returns the place of the payload: Size bytes of the region from off on. An application may store
 // there itself until it calls Complete, and need not flush.
 func (r *Record) Place() (region host.Region, off int) { return r.log.region, r.payload() }
 
@@ -37,7 +37,7 @@ func (r *Record) payload() int { return ringAt + r.at + headerSize }
 func (l *Log) MaxRecord() int { return min(l.size-headerSize, math.MaxUint32) }
 
 // Reserve allots the next LSN together with the space for size bytes (4.3). A reserved record must be completed:
-// until then no Force of a later one returns. The error wraps ErrTooLarge, ErrFull, or ErrCorrupt if there are no
+// until then no Force of a later record returns. The error wraps ErrTooLarge, ErrFull, or ErrCorrupt if there are no
 // more LSNs, which only a damaged superline can cause.
 func (l *Log) Reserve(size int) (*Record, error) {
 	if size < 0 || size > l.MaxRecord() {
@@ -102,7 +102,7 @@ func (r *Record) read(p []byte) error {
 	return nil
 }
 
-// flags returns where the word with the flags is.
+// flags returns the offset of the word with the flags.
 func (r *Record) flags() int { return ringAt + r.at + 16 }
 
 // cleanedUp reports whether Cleanup was called.
@@ -113,9 +113,9 @@ func (r *Record) cleanedUp() bool {
 }
 
 // Complete declares that the record has all its data: it writes the checksum, and then sets the valid flag (4.3). It takes
-// no lock, unless a task waits for the record. The data are read back for the checksum, because the application may have
-// stored them itself: a bit that flips before that is not noticed, except by Append. The error wraps ErrComplete,
-// or ErrCorrupt: the data cannot be read back, and can be stored again and completed.
+// no lock, unless a task waits for the record. It reads the data back for the checksum, because the application may have
+// stored them itself. Only Append detects a bit that flips before this read. The error wraps ErrComplete, or ErrCorrupt if
+// the data cannot be read back; then they can be stored again and completed.
 func (r *Record) Complete() error {
 	if r.closed {
 		return fmt.Errorf("%w: record %d", ErrComplete, r.lsn)
@@ -136,11 +136,11 @@ func (r *Record) finish(sum uint32) {
 	h.sum = h.sealIn(r.scratch.buf, sum, l.id)
 	w := h.words()
 	l.region.Store64(ringAt+r.at, w[0])
-	l.region.Store64(ringAt+r.at+8, w[1]) // again: it may be damaged
+	l.region.Store64(ringAt+r.at+8, w[1]) // again: the word may be damaged
 	l.region.Store64(r.flags(), w[2])
 	r.scratch.words.Store64(r.scratch.off, r.lsn)
-	// A locked instruction, so that it comes after that store: a waiting task has counted itself before it
-	// looked.
+	// A locked instruction is ordered after the store above: a waiting task counts itself before it reads the
+	// word.
 	if l.waiting.Add64(0, 0) > 0 {
 		l.mu.Lock()
 		l.wake.Broadcast()

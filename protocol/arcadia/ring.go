@@ -1,14 +1,14 @@
 package arcadia
 
-// ring allocates its space in order, and releases it in order. It knows only offsets. When everything is
+// ring allocates its space in order, and releases it in order. It has offsets only, no data. When everything is
 // released it restarts at 0: otherwise an empty ring might have no room for its largest piece.
 type ring struct {
 	size       int
-	head, tail int  // of what is allotted
+	head, tail int  // of the allotted space
 	wrapped    bool // the tail is before the head
 }
 
-// take allots n bytes in one piece, and returns where; -1 if there is no such piece.
+// take allots n bytes in one piece, and returns its offset; -1 if there is no such piece.
 func (r *ring) take(n int) int {
 	at := r.tail
 	switch {

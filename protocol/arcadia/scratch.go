@@ -9,13 +9,13 @@ import (
 // scratch is the state of a record in DRAM until it is durable or cleaned up.
 type scratch struct {
 	buf []byte // for the checksum
-	// The word of words at off holds the record's LSN once the record is complete. The valid flag says the same, but lies in
-	// persistent memory: a media error there would make Force wait forever, or force a record that is incomplete.
+	// The word at off of words holds the record's LSN once the record is complete. The valid flag has the same meaning, but
+	// lies in persistent memory: a media error there would make Force wait forever, or force an incomplete record.
 	words host.Region
 	off   int
 }
 
-// scratches is the number that are allocated at a time.
+// scratches is the number of scratches that are allocated at a time.
 const scratches = 16
 
 // take returns an unused scratch. The caller holds the mutex.

@@ -86,8 +86,8 @@ func (x *session) persist() error {
 	return x.answer()
 }
 
-// answer reports the oldest request as durable, with its number. It posts receives first, so that the backup has one
-// for each request that the primary may have in flight.
+// answer reports the oldest request as durable, with its number. It posts receives first, so that the backup has a
+// receive for each request that the primary may have in flight.
 func (x *session) answer() error {
 	if x.received++; x.received%inFlight == 0 {
 		if err := x.conn.PostRecv(x.recv[:]); err != nil {

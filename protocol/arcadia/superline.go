@@ -4,11 +4,10 @@ import (
 	"fmt"
 )
 
-// Superlines are written by the atomicity primitive (4.3), with a volatile index: the later of two that
-// are whole counts. The paper replaces one of the two, and then uses the space that this frees. If a media error
-// then strikes the new one, the old one counts again, and it begins where records have been
-// overwritten: the log is lost. So both are replaced, one after the other, before anything else
-// depends on it.
+// Superlines are written by the atomicity primitive (4.3), with a volatile index: the later of the two that
+// are whole counts. The paper replaces one of the two, and then reuses the space that this frees. If a media error
+// then damages the new superline, the old one counts again. It begins where records have been overwritten, so the
+// log is lost. Therefore both superlines are replaced, one after the other, before the space is reused.
 func putSuperlines(m Store, s *superline, newest int) error {
 	var b [superSize]byte
 	s.put(b[:])
@@ -26,7 +25,7 @@ func first(id uint64, ring int) superline {
 	return superline{id: id, ring: ring, start: 1, epoch: 1, since: 1}
 }
 
-// begun reports whether b holds nothing of a superline but what its creation stores, or some of that.
+// begun reports whether each word of b is zero or the word of s there: the creation was cut off, or is complete.
 func begun(b []byte, s superline) bool {
 	var all [superSize]byte
 	s.put(all[:])
@@ -38,8 +37,8 @@ func begun(b []byte, s superline) bool {
 	return true
 }
 
-// readSuperlines returns the current superline, and which of the two it is. none means that there is no log
-// yet, or that its creation was cut off: a creation writes superline 1 before superline 0.
+// readSuperlines returns the current superline, and its index. none means that there is no log yet, or that its
+// creation was cut off: a creation writes superline 1 before superline 0.
 func readSuperlines(m Store, id uint64, size int) (s superline, at int, none bool, err error) {
 	var whole, create [2]bool
 	var lines [2]superline
@@ -61,9 +60,9 @@ func readSuperlines(m Store, id uint64, size int) (s superline, at int, none boo
 	}
 	switch s = lines[at]; {
 	case s.id != id:
-		return s, at, false, fmt.Errorf("%w: it has the identity %#x, and this name %#x", ErrForeign, s.id, id)
+		return s, at, false, fmt.Errorf("%w: it has the identity %#x, but the identity of this name is %#x", ErrForeign, s.id, id)
 	case s.ring != size-ringAt:
-		return s, at, false, fmt.Errorf("%w: its ring has %d bytes, and a region of Size %d one of %d", ErrForeign, s.ring, size, size-ringAt)
+		return s, at, false, fmt.Errorf("%w: its ring has %d bytes, but Size %d needs a ring of %d", ErrForeign, s.ring, size, size-ringAt)
 	}
 	return s, at, false, nil
 }

@@ -10,7 +10,7 @@ import (
 type copyState struct {
 	kind    copyKind
 	super   superline
-	at      int     // which of its superlines counts
+	at      int     // the index of the superline that counts
 	records []found // from super.start on
 }
 
@@ -20,7 +20,7 @@ const (
 	absent  copyKind = iota // out of reach, or failed
 	blank                   // without superline
 	corrupt                 // damaged
-	whole                   // with a superline, and all records that its epoch began with
+	whole                   // with a superline, and all records with which its epoch began
 )
 
 // end returns the LSN of the last record.

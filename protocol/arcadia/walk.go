@@ -11,25 +11,24 @@ type found struct {
 	cleaned bool
 }
 
-// walk follows the log from s on (4.3): a record belongs to it if its LSN is the next one, it is valid
-// and its checksum fits. It ends at the first that is not, and passes each of the others to f.
+// walk follows the log from s on (4.3): a record belongs to the log if its LSN is the next one, it is valid
+// and its checksum matches. walk calls f for each record, and stops at the first place without one.
 //
-// The paper's iterator has no epochs. Without them a record comes back that a recovery had not
-// returned. Of records 5 and 6, both complete, 6 alone reaches persistent memory before a power
-// failure, so the log ends at 4; a new record 5 of the same length is forced, and at the next recovery
-// the old record 6 follows it. So a record contains the epoch in which it was reserved, and neither of two rules is
-// enough without the other:
+// The paper's iterator has no epochs. Without them a record can reappear that a recovery did not return.
+// Example: records 5 and 6 are complete, and only 6 reaches persistent memory before a power failure, so the
+// log ends at 4. A new record 5 of the same length is forced, and at the next recovery the old record 6
+// follows it. So a record contains the epoch in which it was reserved, and two rules are both needed:
 //
-//   - Epochs do not go down along a log. Else an old record 6 right behind the new record 5, which is shorter
-//     than the old one was, would count before the new record 6, which lay at the beginning of the ring.
-//   - The superline has the first LSN of the current epoch, and from there on other epochs do not
-//     count. Of the old record 5 all words but the LSN reach persistent memory, and then the LSN of the new
-//     one, which is the same word, and nothing else of it.
+//   - Epochs do not decrease along a log. Otherwise, if the new record 5 is shorter than the old one, an old
+//     record 6 right after it would count, instead of the new record 6 at the beginning of the ring.
+//   - The superline has the first LSN of the current epoch, and from there on records of other epochs do not
+//     count. Otherwise all words of the old record 5 but its LSN could reach persistent memory, and later only
+//     the LSN of the new record 5, in the same word: both together would look like a record.
 func walk(m Store, s *superline, f func(found)) {
 	at, wrapped, epoch := s.head, false, uint64(0)
 	for lsn := s.start; lsn < maxLSN; lsn++ {
 		r, ok := look(m, s, at, roomAt(s, at, wrapped), lsn, epoch)
-		if !ok && !wrapped { // it may not have fitted before the end
+		if !ok && !wrapped { // the record may not have fitted before the end
 			at, wrapped = 0, true
 			r, ok = look(m, s, 0, s.head, lsn, epoch)
 		}
@@ -42,7 +41,7 @@ func walk(m Store, s *superline, f func(found)) {
 	}
 }
 
-// roomAt returns how much of the ring the log can take at a place.
+// roomAt returns the number of bytes that the log can occupy from a place on.
 func roomAt(s *superline, at int, wrapped bool) int {
 	if wrapped {
 		return s.head - at
@@ -50,8 +49,8 @@ func roomAt(s *superline, at int, wrapped bool) int {
 	return s.ring - at
 }
 
-// look returns the record at a place if it has this LSN, and no earlier epoch than the record in front
-// of it.
+// look returns the record at a place if it has this LSN, and its epoch is not earlier than the epoch of the record
+// before it.
 func look(m Store, s *superline, at, room int, lsn, epoch uint64) (found, bool) {
 	var b [headerSize]byte
 	if room < headerSize || m.Load(ringAt+at, b[:]) != nil {
@@ -69,7 +68,7 @@ func look(m Store, s *superline, at, room int, lsn, epoch uint64) (found, bool) 
 	return found{h, at, h.sum == ^seal}, true
 }
 
-// chunk is how much of a payload is read at a time.
+// chunk is the number of bytes of a payload that are read at a time.
 const chunk = 512
 
 // checksum returns the checksum of the bytes at off, read in pieces of the length of buf.
@@ -85,5 +84,5 @@ func checksum(m Store, off, n int, buf []byte) (sum uint32, err error) {
 	return sum, nil
 }
 
-// crcOf returns the checksum of a payload that is at hand.
+// crcOf returns the checksum of a payload in memory.
 func crcOf(p []byte) uint32 { return crc32.Checksum(p, castagnoli) }

@@ -9,9 +9,9 @@ import (
 	ctrl "github.com/verbatim-rdma/verbatim/kit/entry"
 )
 
-// Create makes a new file of size zeros: the paper's initialize() (4.2, 4.3). It needs
-// all 2f+1 peers; a candidate that rejects the file or does not answer is replaced by
-// another one.
+// Create makes a new file of size zero bytes: the paper's initialize() (4.2, 4.3). It
+// needs all 2f+1 peers; a candidate that rejects the file or does not answer is replaced
+// by another one.
 func Create(h host.Host, cfg Config, name string, size int) (*File, error) {
 	cfg, err := cfg.complete(name)
 	if err != nil {
@@ -80,16 +80,16 @@ func (f *File) reserve() error {
 	return err
 }
 
-// size returns the number of the file's peers.
+// size returns the number of peers of the file.
 func (f *File) size() int { return 2*f.entry.f + 1 }
 
-// enlist asks candidates to set up a region until need have, and connects to them.
-// Before it asks them it enters them into the ap-map, beside the peers of e. It returns
-// fewer if it runs out of candidates, and possibly some even with an error.
+// enlist asks candidates to set up a region until need of them have one, and connects to
+// them. Before it asks a candidate it enters it into the ap-map, beside the peers of e. It
+// returns fewer links if it runs out of candidates, and possibly some links with an error.
 //
-// It waits for a candidate that does not answer at all. To keep such waits from adding
-// up, it then asks the others together, as many as the ap-map takes. Regions that are
-// not needed leak, and their peers reclaim them when they collect.
+// It waits for a candidate that does not answer. To keep such waits from adding up, it
+// then asks the remaining candidates together, as many as fit into the ap-map. Regions that
+// are not needed leak, and their peers reclaim them when they collect.
 // end leaks, and its peer takes it back when it collects.
 func (f *File) enlist(e entry, o op, need int) ([]*link, error) {
 	names, err := f.candidates()
@@ -117,8 +117,8 @@ func (f *File) enlist(e entry, o op, need int) ([]*link, error) {
 	return links, err
 }
 
-// enlistBatch adds the links of batch that take part to links. silent: one did not
-// answer.
+// enlistBatch adds the links of batch that take part to links. silent: a candidate did
+// not answer.
 func (f *File) enlistBatch(o op, links []*link, batch []string) (_ []*link, silent bool, _ error) {
 	asked := make([]*link, 0, len(batch))
 	for _, name := range batch {

@@ -10,7 +10,7 @@ import (
 )
 
 // The data at the controller. The ap-map has one key for each file of an application.
-// Besides, each application has a counter for the identities of its files, which is
+// Each application also has a counter for the identities of its files; the counter is
 // never deleted.
 
 func appPrefix(app string) string { return "apps/" + app + "/" }
@@ -19,8 +19,8 @@ func fileKey(app, name string) string { return appPrefix(app) + name }
 
 func counterKey(app string) string { return "files/" + app }
 
-// Files lists the files of an application, for a recovery to go through (4.5.1). It
-// includes those of unfinished creations; [Recover] removes them.
+// Files lists the files of an application, so that each can be recovered (4.5.1). It
+// includes files of unfinished creations; [Recover] removes them.
 func Files(c coord.Client, app string) ([]string, error) {
 	keys, err := c.List(appPrefix(app))
 	for i := range keys {
@@ -57,8 +57,8 @@ func loadEntry(c coord.Client, app, name string) (entry, *ctrl.Entry, error) {
 }
 
 // save replaces the entry of this handle in the ap-map by e. If another instance has
-// changed it, they have taken over the file. No other instance writes the same value: a
-// recovery begins an epoch, and only its first entry is marked as copying.
+// changed the entry, that instance has taken over the file. No other instance writes the
+// same value: a recovery begins an epoch, and only its first entry is marked as copying.
 func (f *File) save(e entry) error {
 	err := f.held.Set(e.encode())
 	if now, bad := decodeEntry(f.held.Value); bad == nil {

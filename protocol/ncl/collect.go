@@ -14,12 +14,12 @@ import (
 // collect frees the regions that no file claims (4.5.1, "Handling Space Leaks").
 //
 // A region in the mr-map is claimed if the ap-map has the file, with the identity of
-// the region, and names this peer as one of the file's. Its epoch may be older, since
-// the remaining peers are not contacted when others are replaced. A region that is not
-// yet in the mr-map is claimed in its own epoch, as in the paper, and as long as the
-// ap-map says that it may still be filled. An application changes the ap-map before it
-// requests a region, so an unclaimed region will never be claimed: see findings 3, 4
-// and 7.
+// the region, and lists this peer as a peer of the file. The epoch of the region may be
+// older, since the remaining peers are not contacted when others are replaced. A region
+// that is not yet in the mr-map is claimed in its own epoch, as in the paper, and as long
+// as it may still be filled according to the ap-map. An application changes the ap-map
+// before it requests a region, so an unclaimed region will never be claimed: see findings
+// 3, 4 and 7.
 func (p *peer) collect() {
 	if p.coord == nil {
 		return
@@ -29,15 +29,15 @@ func (p *peer) collect() {
 		e, _, err := loadEntry(p.coord, m.app, m.file)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			p.note("look for leaked regions", err)
-			return // the next file would wait as long, and requests with it
+			return // the next file would wait as long, and delay requests
 		}
 		p.freeLeaked(m, &e)
 	}
 	p.tell()
 }
 
-// freeLeaked frees the regions of m that e does not claim. The entry of a missing file
-// claims nothing.
+// freeLeaked frees the regions of m that e does not claim. A missing file has an entry
+// that claims nothing.
 func (p *peer) freeLeaked(m *mapping, e *entry) {
 	name := p.h.Name()
 	if m.fresh != nil && !e.fills(name, m.fresh.generation) {
@@ -67,8 +67,8 @@ func (p *peer) acceptOrCollect(lis host.Listener) (host.Request, error) {
 	return lis.Accept(verbs.Forever)
 }
 
-// Collect makes a log peer look for leaked regions now, and returns how many bytes it
-// lends afterwards.
+// Collect makes a log peer look for leaked regions now, and returns the number of bytes
+// that it lends afterwards.
 func Collect(h host.Host, peer string, timeout time.Duration) (int, error) {
 	r := request{op: opCollect}
 	b, err := h.Call(peer, service, r.encode(), timeout)

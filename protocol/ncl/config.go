@@ -30,8 +30,8 @@ var (
 	ErrClosed = errors.New("ncl: closed")
 	// ErrExhausted: the epochs or sequence numbers of the file are used up.
 	ErrExhausted = errors.New("ncl: sequence numbers are exhausted")
-	// ErrTooFew: too few peers accept the file; those asked have rejected it or did not
-	// answer, and the controller knows no others.
+	// ErrTooFew: too few peers accept the file. The peers that were asked have rejected it
+	// or did not answer, and the controller lists no others.
 	ErrTooFew = errors.New("ncl: too few peers are available")
 	// ErrRunning: an instance of the application is already running.
 	ErrRunning = errors.New("ncl: an instance of the application is running")
@@ -56,14 +56,14 @@ const (
 
 // Config configures an application.
 type Config struct {
-	// App is the application's identifier. It has no slash.
+	// App is the identifier of the application. It must not contain a slash.
 	App string
 	// Peers, if not empty, are the candidates for the peers of new files and for the
 	// replacement of failed peers, the preferred ones first; at least 2f+1. If it is
 	// empty, the controller names the peers with free memory. A file that is recovered
 	// has the peers of its ap-map entry.
 	Peers []string
-	// F is how many of the 2f+1 peers of a file may fail.
+	// F is the number of the 2f+1 peers of a file that may fail.
 	F int
 	// Coord is the controller, which holds the ap-map and the list of peers.
 	Coord coord.Client
@@ -85,20 +85,20 @@ func (c *Config) Validate() error {
 	case c.Coord == nil:
 		return fmt.Errorf("%w: no coordination service", ErrConfig)
 	case c.QueueDepth < 0 || c.QueueDepth == 1:
-		return fmt.Errorf("%w: a send queue of %d: a write takes two places", ErrConfig, c.QueueDepth)
+		return fmt.Errorf("%w: a send queue of %d: a write takes two slots", ErrConfig, c.QueueDepth)
 	}
 	if err := validateF(c.F); err != nil {
 		return err
 	}
 	if n := len(c.Peers); n > 0 && n < 2*c.F+1 {
-		return fmt.Errorf("%w: %d peers for f = %d; it takes 2f+1", ErrConfig, n, c.F)
+		return fmt.Errorf("%w: %d peers for f = %d; want at least 2f+1", ErrConfig, n, c.F)
 	}
 	return validatePeers(c.Peers)
 }
 
 func validateF(f int) error {
 	if f < 0 || f > MaxF {
-		return fmt.Errorf("%w: f = %d; it is 0 to %d", ErrConfig, f, MaxF)
+		return fmt.Errorf("%w: f = %d; want 0 to %d", ErrConfig, f, MaxF)
 	}
 	return nil
 }
@@ -141,8 +141,8 @@ func (c Config) complete(name string) (Config, error) {
 
 // PeerConfig configures a log peer.
 type PeerConfig struct {
-	// Memory is how many bytes it lends. A file takes twice its size plus 16: a
-	// region, and as much again for the copy that a recovery or a replacement makes.
+	// Memory is the number of bytes that the peer lends. A file takes twice its size plus
+	// 16: a region, and as much again for the copy that a recovery or a replacement makes.
 	Memory int
 	// Coord is the controller. Without one the peer does not register, so that only
 	// applications that list it in Config.Peers use it, and does not collect.

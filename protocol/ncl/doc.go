@@ -20,25 +20,25 @@
 // It is acknowledged when both have completed on f+1 peers (4.4).
 //
 // A recovery begins a new epoch in the ap-map, reads the stamps of any f+1 peers, and
-// reads the whole region of one with the largest stamp. It copies that to a fresh
-// region on every reachable peer, and makes the peers switch to it. When f+1 have
-// switched, the file is open (4.5.1).
+// reads the whole region of a peer with the largest stamp. It copies that region to a
+// fresh region on every reachable peer, and makes the peers switch to the copy. When f+1
+// peers have switched, the file is open (4.5.1).
 //
 // # Guarantees
 //
 // As long as at most f peers fail, an acknowledged write is recovered, with all writes
 // before it. An unacknowledged write may be recovered whole, in part or not at all. If
 // more than f peers have failed, every operation but Repair fails with
-// [ErrUnavailable]. No memory leaks forever: a peer reclaims what a crash has left
-// behind when it collects ([Collect], or periodically).
+// [ErrUnavailable]. No memory leaks forever: a peer reclaims regions that a crash has
+// left behind when it collects ([Collect], or periodically).
 //
 // # Where things are
 //
 // file.go is the handle and the data path, recover.go and reads.go the recovery,
 // allocate.go the creation, replace.go the replacement of peers and maintained.go its
 // schedule, link.go the connection to one peer. peer.go is the log peer, slot.go its
-// regions, register.go and collect.go its dealings with the controller. apmap.go is the
-// data at the controller, instance.go the session, wire.go every message and the ap-map
-// entry, stamp.go the order of contents, config.go settings and errors. Numbers such as
-// (4.4) are sections of the paper.
+// regions, register.go and collect.go its calls to the controller. apmap.go is the data
+// at the controller, instance.go the session, wire.go every message and the ap-map entry,
+// stamp.go the order of contents, config.go settings and errors. Numbers such as (4.4) are
+// sections of the paper.
 package ncl

@@ -36,8 +36,8 @@ type File struct {
 // Record writes data at off: the paper's record() (4.4). It returns when f+1 peers have
 // completed this write and all before it. It does not allocate.
 //
-// It works with up to f failed peers; [File.Repair] replaces them. With more it returns
-// [ErrUnavailable], and so do all writes until a Repair succeeds. After an error a
+// Record succeeds with up to f failed peers; [File.Repair] replaces them. With more, it
+// returns [ErrUnavailable], and so do all writes until a Repair succeeds. After an error a
 // recovery may or may not find the write; the local buffer has it.
 func (f *File) Record(off int, data []byte) error {
 	if err := f.check(off, len(data)); err != nil {
@@ -67,9 +67,9 @@ func (f *File) Record(off int, data []byte) error {
 // post posts a write to one peer: the data and then the stamp, on one send queue. This
 // order makes the stamp vouch for the data before it (4.4).
 //
-// The stamp goes inline, so the card copies it now. If the card fetched it from the
-// buffer later, it could be the stamp of a later write, and would vouch for data that
-// has not arrived.
+// The stamp is sent inline, so the card copies it now. If the card fetched the stamp from
+// the buffer later, it could get the stamp of a later write, which would vouch for data
+// that has not arrived.
 func (f *File) post(l *link, off, n int) {
 	to := fresh(l)
 	f.dataSGE[0] = f.buf.SGE(dataAt+off, n)
@@ -118,8 +118,8 @@ func (f *File) complete() int {
 	return quorum.Count(f.links, func(l *link) bool { return l.Err == nil && l.Done == f.stamp.Seq() })
 }
 
-// quorum returns how many peers must have a write, and how many must answer a recovery: any
-// two such sets share a peer.
+// quorum returns the number of peers that must have a write, and that must answer a
+// recovery: any two such sets share a peer.
 func (f *File) quorum() int { return f.entry.f + 1 }
 
 // ReadAt fills p from the local buffer at off. It returns len(p), or an error.
@@ -146,8 +146,8 @@ func (f *File) check(off, n int) error {
 // Size returns the size of the file in bytes.
 func (f *File) Size() int { return f.entry.size }
 
-// Stamp returns the stamp of the last write. After a recovery it has the sequence number of
-// the last write that was found.
+// Stamp returns the stamp of the last write. After a recovery its sequence number is that of
+// the last recovered write.
 func (f *File) Stamp() Stamp { return f.stamp }
 
 // Release deletes the file: the paper's release() (4.3). It removes the ap-map entry,

@@ -9,13 +9,13 @@ import (
 
 // Instance is the right to be the only instance of an application (4.7): an ephemeral
 // key, which expires when the controller has received no heartbeat for too long. An
-// instance that is still alive learns of it late. It can do no harm: a recovery revokes
-// its access to the files before it reads them. See finding 2.
+// instance that is still alive learns of the expiry late. It can do no harm: a recovery
+// revokes its access to the files before it reads them. See finding 2.
 type Instance struct{ claim *ctrl.Claim }
 
 // Start claims the right to be the instance of cfg.App. It fails with [ErrRunning] if
-// there is one: try again, since that one may have crashed and its session not yet
-// expired.
+// another instance has the right: try again, since that instance may have crashed and its
+// session may not have expired yet.
 func Start(cfg Config) (*Instance, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err

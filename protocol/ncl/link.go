@@ -11,7 +11,7 @@ import (
 )
 
 // link is the application's side of the connection to one log peer. The peer lends the
-// region to write to; for a recovery also, as the first window, the one to read from.
+// region to write. For a recovery it also lends the region to read, as the first window.
 type link = lend.Conn
 
 func current(l *link) lend.Window { return l.Windows[0] }

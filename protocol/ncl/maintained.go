@@ -8,36 +8,35 @@ import (
 )
 
 // Maintained is a File that replaces failed peers by itself (4.5.2, "Maintaining FT
-// Level"): after the write that detects a failure, before that write returns; and, with
-// [Maintained.Watch], while nothing is written. The paper does all of it in the
-// background. With Watch several tasks may use the handle, and without it only one, as
-// with any File.
+// Level"). A write that detects a failure replaces the peer before it returns. With
+// [Maintained.Watch], peers are also replaced while nothing is written. The paper replaces
+// all peers in the background. With Watch several tasks may use the handle; without it
+// only one may, as with any File.
 type Maintained struct {
 	*File
-	// Every is how long to wait after a failed [File.Repair] as long as enough peers
-	// remain, or ten times the duration of that Repair if that is longer, because
-	// writes wait for it. 0: the latter.
+	// Every is the pause after a failed [File.Repair] while enough peers remain. The
+	// pause is at least ten times the duration of that Repair, because writes wait for
+	// it. 0: ten times the duration.
 	Every time.Duration
-	// Told is called with the result of each Repair; may be nil. It must not call
+	// Told, if not nil, is called with the result of each Repair. It must not call
 	// methods of Maintained, since the handle is in use.
 	Told func(error)
 
-	next time.Duration // no Repair before, unless it is necessary
+	next time.Duration // the earliest time of the next Repair, unless too few peers remain
 	mu   host.Mutex    // nil unless there is a task of Watch
 	lost bool          // another instance has the file
-	seen Stamp         // of the last look: if it has changed, a write has looked after the peers
+	seen Stamp         // at the last check: if it has changed, a write has checked the peers
 }
 
-// Watch starts a task that looks every period whether all peers are still there, and
-// replaces those that are not. So a peer that fails is replaced, whether or not anything
-// is written, within two periods, the time that the card takes to report the failure, and
-// the time of a Repair. A write that comes meanwhile waits for the last two. A period must
-// be longer than 0. Call Watch at most once, before other tasks use the handle. The task
-// ends after [Maintained.Close] or [Maintained.Release], or when another instance has the
-// file.
+// Watch starts a task that checks the peers once in each period, and replaces those that
+// have failed. So a failed peer is replaced even if nothing is written. This takes at most
+// two periods, the time until the card reports the failure, and the time of a Repair; a
+// write at that moment waits for the last two. A period must be longer than 0. Call Watch
+// at most once, before other tasks use the handle. The task terminates after
+// [Maintained.Close] or [Maintained.Release], or when another instance has the file.
 func (m *Maintained) Watch(period time.Duration) {
 	if period <= 0 || m.mu != nil {
-		panic("ncl: Watch takes a period longer than 0, and is called once")
+		panic("ncl: Watch needs a period longer than 0, and may be called only once")
 	}
 	m.mu = m.h.NewMutex()
 	m.h.Go("watch "+m.name, func() {
@@ -46,7 +45,7 @@ func (m *Maintained) Watch(period time.Duration) {
 	})
 }
 
-// look is one look of the watching task. It reports whether there will be others.
+// look is one check of the watching task. It reports whether the task continues.
 func (m *Maintained) look() bool {
 	m.lock()
 	defer m.unlock()
@@ -101,7 +100,7 @@ func (m *Maintained) Record(off int, data []byte) error {
 	if again := m.repair(); again != nil && (!errors.Is(again, ErrTooFew) || errors.Is(again, ErrUnavailable)) {
 		return errors.Join(err, again)
 	}
-	return m.File.Record(off, data) // again, with the same bytes: the first may not have begun
+	return m.File.Record(off, data) // again, with the same bytes: the first Record may not have begun
 }
 
 // Maintain replaces failed peers, unless there are none or the last try was too recent.

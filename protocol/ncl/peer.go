@@ -14,10 +14,10 @@ import (
 // The reasons for which a peer rejects requests.
 var (
 	errAbsent   = errors.New("the mr-map has no such file")
-	errThere    = errors.New("it already has memory for a file of this name")
+	errThere    = errors.New("the peer already has memory for a file of this name")
 	errEpoch    = errors.New("the epoch is over")
 	errNoFresh  = errors.New("no copy of that epoch")
-	errSize     = errors.New("its file of this name has a different size")
+	errSize     = errors.New("the peer's file of this name has a different size")
 	errNoMemory = errors.New("no memory left to lend")
 )
 
@@ -27,13 +27,13 @@ type peer struct {
 	h      host.Host
 	lender *lend.Lender
 	coord  coord.Client // nil: the peer neither registers nor collects
-	quiet  bool         // it does not register
+	quiet  bool         // the peer does not register
 	limit  int
-	taken  int           // claims of the files in the mr-map, and what could not be freed
+	taken  int           // claims of the files in the mr-map, and memory that could not be freed
 	lent   int           // bytes of all regions
 	told   int           // taken, as last reported to the controller
 	every  time.Duration // interval of collections; 0: on request
-	due    time.Duration // the next one
+	due    time.Duration // of the next collection
 	// mrMap is the paper's mr-map. It is a slice so that the order of its entries
 	// follows from the requests.
 	mrMap []*mapping
@@ -76,7 +76,7 @@ func ServePeer(h host.Host, cfg PeerConfig) error {
 		} else {
 			req.Reply(answer)
 		}
-		p.tell() // also if it was rejected: what leaked may have been freed
+		p.tell() // even after a rejection: leaked memory may have been freed
 	}
 }
 
@@ -158,7 +158,7 @@ func (p *peer) join(r *request) ([]byte, error) {
 	s, err := p.newSlot(r, m.size)
 	if err != nil {
 		if m.current == nil {
-			p.remove(m) // it has no region left
+			p.remove(m) // m has no region left
 		}
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (p *peer) join(r *request) ([]byte, error) {
 
 // recover gives a new instance of the application access to the region of a file, and a
 // fresh region for the copy that will replace it (4.5.1). A peer that has crashed in
-// the meantime has no entry, and rejects.
+// the meantime has no entry, and rejects the request.
 //
 // The previous instance loses its connection first. It may still be alive, and must not
 // have a write acknowledged that this recovery does not see: finding 2.
@@ -191,8 +191,8 @@ func (p *peer) recover(r *request) ([]byte, error) {
 }
 
 // switchOver points the mr-map to the fresh region (4.5.1). This is a single
-// assignment, so that after a crash of the application one region or the other is
-// found.
+// assignment, so after a crash of the application a recovery finds one region or the
+// other.
 func (p *peer) switchOver(r *request) error {
 	m := p.find(r)
 	if m == nil {
@@ -222,8 +222,8 @@ func (p *peer) release(r *request) error {
 	return nil
 }
 
-// revoke revokes all memory at once (4.5.2, "Memory Revocation"). The applications
-// notice when they write, and treat it as a failure of this peer.
+// revoke revokes all memory at once (4.5.2, "Memory Revocation"). Applications detect
+// this when they write, and treat it as a failure of the peer.
 func (p *peer) revoke() {
 	for len(p.mrMap) > 0 {
 		p.remove(p.mrMap[len(p.mrMap)-1])

@@ -11,8 +11,8 @@ import (
 )
 
 // Recover opens a file after a crash of the application: the paper's recover() (4.5.1).
-// It returns all acknowledged writes, and possibly some unacknowledged ones, once f+1
-// peers hold exactly what it returns.
+// The file has all acknowledged writes, and possibly some unacknowledged ones. When
+// Recover returns, f+1 peers hold exactly the same content.
 func Recover(h host.Host, cfg Config, name string) (*File, error) {
 	cfg, err := cfg.complete(name)
 	if err != nil {
@@ -35,9 +35,9 @@ func Recover(h host.Host, cfg Config, name string) (*File, error) {
 }
 
 // takeOver looks up the file in the ap-map and begins a new epoch there, before it
-// contacts any peer: one of two concurrent recoveries fails here. Peers about to join
-// will not. It removes an unfinished creation. An earlier instance that replaces a peer
-// meanwhile only makes it start again: `ncl/cling`.
+// contacts any peer: one of two concurrent recoveries fails here. A peer that was about
+// to join can no longer join. takeOver removes an unfinished creation. If an earlier
+// instance replaces a peer at the same time, takeOver starts again: `ncl/cling`.
 func takeOver(cfg Config, name string) (entry, *ctrl.Entry, error) {
 	e, held, err := loadEntry(cfg.Coord, cfg.App, name)
 	switch {
@@ -70,7 +70,7 @@ type recovery struct {
 	stamps  []Stamp // the stamps of the peers' regions, indexed like f.links
 	known   []bool  // stamps[i] was read
 	heard   []bool  // links[i] has answered or failed
-	said    int     // how many have answered
+	said    int     // number of peers that have answered
 	latest  Stamp   // the largest stamp
 	scratch *lend.Memory
 	ids     uint64 // number of requests posted
@@ -124,7 +124,7 @@ func (r *recovery) fetchLatest() error {
 	}
 }
 
-// hear waits until need peers have answered, and connects to the new ones.
+// hear waits until need peers have answered, and connects to those that are new.
 func (r *recovery) hear(need int) {
 	answers := r.calls.Wait(need)
 	var heard []*link
@@ -283,8 +283,8 @@ func (f *File) switchOver() error {
 }
 
 // leaveBehind lets the peers that did not switch free their fresh regions, which no recovery
-// will fill any more: finding 7. The file is open whether or not the controller is
-// reachable; otherwise the next change of the entry releases them too.
+// will fill any more: finding 7. The file is open even if the controller is unreachable;
+// then the next change of the entry releases these regions.
 func (f *File) leaveBehind() error {
 	if f.alive() == len(f.links) {
 		return nil
@@ -296,7 +296,7 @@ func (f *File) leaveBehind() error {
 		return err
 	}
 	if err != nil {
-		f.h.Logf("the ap-map still says that file %q is being recovered: %v", f.name, err)
+		f.h.Logf("the ap-map still marks file %q as being recovered: %v", f.name, err)
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ const peersPrefix = "peers/"
 
 var errNobody = errors.New("no peer has registered with the controller")
 
-// register enters the peer's name and how much memory it lends at the controller (4.3).
-// A restarted peer finds its name there, and updates the figure.
+// register enters the peer's name and the memory that it can still lend at the controller
+// (4.3). A restarted peer finds its name there, and updates the figure.
 func (p *peer) register() error {
 	if p.coord == nil || p.quiet {
 		return nil
@@ -24,7 +24,7 @@ func (p *peer) register() error {
 	err := ctrl.Put(p.coord, peersPrefix+p.h.Name(), p.figure())
 	p.told = p.taken
 	if err != nil {
-		p.told = -1 // the controller may have this figure, or not
+		p.told = -1 // the controller may or may not have this figure
 	}
 	return err
 }
@@ -40,15 +40,16 @@ func (p *peer) tell() {
 	}
 }
 
-// figure is the memory that is left to lend. Memory that could not be freed counts in addition to that of the files, and may
-// exceed the limit with it.
+// figure is the memory that is left to lend. Memory that could not be freed counts in addition to the memory of the files;
+// their sum may exceed the limit.
 func (p *peer) figure() []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(max(p.limit-p.taken, 0)))
 }
 
-// candidates returns the peers that may accept a file of size bytes, the better ones
-// first: the configured ones, or those that have the memory according to the controller
-// (4.3, steps 1 and 2). They are hints. A peer that has failed this file comes last.
+// candidates returns the peers that may accept a file of size bytes, in order of
+// preference: the configured peers, or those that have the memory according to the
+// controller (4.3, steps 1 and 2). They are hints. A peer that has failed this file is
+// last.
 func (f *File) candidates() ([]string, error) {
 	names := f.cfg.Peers
 	if len(names) == 0 {
@@ -69,8 +70,8 @@ func (f *File) candidates() ([]string, error) {
 	return append(fresh, failed...), nil
 }
 
-// registered returns the peers that the controller knows. Those without memory for the file, according to the
-// controller, come last: that may have been before a release.
+// registered returns the peers that the controller lists. Peers without memory for the file are last: the figure of
+// the controller may be out of date.
 func (f *File) registered() ([]string, error) {
 	peers, err := Peers(f.cfg.Coord)
 	if err != nil {
@@ -120,7 +121,7 @@ func Peers(c coord.Client) ([]Registered, error) {
 		if len(figure) == 8 && validName(p.Name) && !strings.Contains(p.Name, "/") {
 			p.Left = int(min(binary.BigEndian.Uint64(figure), math.MaxInt))
 		} else {
-			p.Err = fmt.Errorf("%w: the controller has %d bytes of %s, which is not an entry of a peer", ErrMalformed, len(figure), key)
+			p.Err = fmt.Errorf("%w: the %d bytes of %s at the controller are not an entry of a peer", ErrMalformed, len(figure), key)
 		}
 		out = append(out, p)
 	}

@@ -7,13 +7,13 @@ import (
 
 // Repair replaces failed peers by others (4.5.2, "Maintaining FT Level", and after a
 // revocation). Call it when [File.Alive] has dropped below 2f+1, or when [File.Record]
-// returns [ErrUnavailable]: the local buffer has everything, so it works however many
-// peers have failed.
+// returns [ErrUnavailable]. The local buffer has the whole content, so Repair works
+// however many peers have failed.
 //
 // When it returns nil there are 2f+1 peers again, and f+1 of them hold every write so
-// far, including those whose Record failed. With [ErrTooFew] it has replaced some or
-// none; if more than f are then missing, the error also wraps [ErrUnavailable], and
-// nothing can be written until a Repair succeeds. [ErrStale] means that another
+// far, including writes whose Record failed. With [ErrTooFew] it has replaced some peers
+// or none. If more than f peers are then missing, the error also wraps [ErrUnavailable],
+// and nothing can be written until a Repair succeeds. [ErrStale] means that another
 // instance has recovered the file: this handle is useless.
 func (f *File) Repair() error {
 	if f.closed {
@@ -55,9 +55,9 @@ func (f *File) replace(missing int) error {
 	return f.awaitQuorum()
 }
 
-// bringUpToDate copies the local buffer to new peers. It makes those that have it
-// enter it into their mr-maps: until then their regions must not answer a recovery, see
-// finding 6. It returns those.
+// bringUpToDate copies the local buffer to new peers. It makes the peers that have the
+// copy enter it into their mr-maps, and returns these peers. Until then their regions must
+// not answer a recovery: see finding 6.
 func (f *File) bringUpToDate(links []*link) []*link {
 	f.copyTo(links)
 	links = f.dropFailed(links)
@@ -65,8 +65,8 @@ func (f *File) bringUpToDate(links []*link) []*link {
 	return f.dropFailed(links)
 }
 
-// admit enters the new peers into the ap-map in place of failed ones. They are up to
-// date by now: the paper shows what happens otherwise (figure 7iii).
+// admit enters the new peers into the ap-map in place of failed ones. The new peers must
+// be up to date: the paper shows the consequence otherwise (figure 7iii).
 func (f *File) admit(links []*link) error {
 	all := slices.Clone(f.links)
 	var out []*link
@@ -86,7 +86,7 @@ func (f *File) admit(links []*link) error {
 	return nil
 }
 
-// replaceable reports whether x does not replace itself.
+// replaceable reports whether no link of links is to the peer of x: a peer may replace itself.
 func (f *File) replaceable(x *link, links []*link) bool {
 	return !slices.ContainsFunc(links, func(l *link) bool { return l.Peer == x.Peer })
 }

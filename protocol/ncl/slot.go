@@ -20,7 +20,7 @@ type slot struct {
 // copy is missing.
 func claim(size int) int { return 2 * (stampSize + size) }
 
-// accept enters a file into the mr-map, if there is memory for it. It has no region yet.
+// accept enters a file into the mr-map, if there is memory for it. The file has no region yet.
 func (p *peer) accept(r *request) (*mapping, error) {
 	if left := p.limit - p.taken; claim(r.size) > left {
 		return nil, fmt.Errorf("%w: peer %s has %d bytes left to lend, and the file takes %d", errNoMemory, p.h.Name(), left, claim(r.size))
@@ -55,7 +55,7 @@ func (s *slot) offer(before ...lend.Window) []byte {
 }
 
 // free frees a slot. If its memory cannot be freed it still counts as lent, and no file
-// can have it.
+// can use it.
 func (p *peer) free(s *slot) {
 	p.note("release a region", s.End())
 	if s.Region == nil {

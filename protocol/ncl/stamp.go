@@ -9,10 +9,10 @@ import "fmt"
 // The paper (4.4) writes the bare sequence number, which is not enough. A peer that was
 // unreachable during a recovery keeps its data, which may include writes that were
 // never acknowledged; the writes after the recovery use the same sequence numbers on
-// the other peers. In the next recovery the bare numbers tie, or the stale peer even
-// wins, and acknowledged writes are lost. Every recovery advances the epoch before it
-// copies anything, so a region that was left behind loses. See finding 1 in
-// docs/findings.md.
+// the other peers. In the next recovery the bare numbers may be equal, or the stale peer
+// may even have the larger one, and acknowledged writes are lost. Here every recovery
+// advances the epoch before it copies anything, so a region that was left behind has the
+// smaller stamp. See finding 1 in docs/findings.md.
 type Stamp uint64
 
 const (

@@ -30,11 +30,11 @@ type op uint8
 
 const (
 	opAlloc   op = iota + 1 // set up a region (4.3, step 3)
-	opRecover               // look up the region, prepare one to copy to (4.5.1)
+	opRecover               // look up the region, prepare a fresh region for the copy (4.5.1)
 	opSwitch                // point the mr-map to the copy (4.5.1)
 	opRelease               // free (4.3)
-	opJoin                  // prepare a region to copy to, to replace a failed peer (4.5.2)
-	opCollect               // look for leaked regions now, and report how much is lent (4.5.1)
+	opJoin                  // prepare a region for the copy, to replace a failed peer (4.5.2)
+	opCollect               // look for leaked regions now, and report the lent bytes (4.5.1)
 	opRevoke                // revoke all memory (4.5.2)
 )
 
@@ -47,8 +47,8 @@ func (o op) hasEndpoint() bool { return o.hasSize() || o == opRecover }
 
 func (o op) alone() bool { return o == opCollect || o == opRevoke }
 
-// windows returns how many regions the answer offers: for a recovery the one to read from
-// and the one to write to.
+// windows returns the number of regions that the answer offers: for a recovery the region to
+// read and the region to write.
 func (o op) windows() int {
 	if o == opRecover {
 		return 2
@@ -120,7 +120,7 @@ func decodeRequest(b []byte) (request, error) {
 
 // entry is the value of a file in the ap-map (4.3, step 4b): its identity and epoch,
 // its size, f, whether a recovery is copying it, its peers, and the candidates that are
-// asked to become peers. A file that is being created has no peers yet.
+// being asked to become peers. A file that is being created has no peers yet.
 type entry struct {
 	generation
 	size    int
@@ -184,7 +184,7 @@ func readEpoch(r *wire.Reader) uint32 {
 	return e
 }
 
-// readNames reads at most as many names as a file can have peers.
+// readNames reads a list of names, at most the largest number of peers of a file.
 func readNames(r *wire.Reader) []string {
 	n := int(r.Uint8())
 	r.Fail(n <= 2*MaxF+1)

@@ -9,12 +9,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// Client reads and writes from any host. It finds the leader, and repeats what may not have been carried out:
-// its session ensures that a write is carried out once. Only one task may use it at a time.
+// Client reads and writes from any host. It finds the leader, and retries an operation that may not have been
+// executed: its session ensures that a write is executed once. Only one task may use it at a time.
 type Client struct {
 	h       host.Host
 	cfg     ClientConfig
-	at      int    // the node that it asks next
+	at      int    // the node to ask next
 	session uint64 // 0: not opened yet
 	number  uint64 // of the last write
 }
@@ -25,7 +25,7 @@ type ClientConfig struct {
 	Nodes []string
 	// Timeout bounds each request; negative: no limit.
 	Timeout time.Duration
-	// Rounds is how often the client asks the nodes, one after the other, before it gives up.
+	// Rounds is how often the client asks each node, one after the other, before it gives up.
 	Rounds int
 	// Pause is how long it waits between two rounds.
 	Pause time.Duration
@@ -57,7 +57,7 @@ func (c *Client) Put(key, value string) error {
 	if c.session == 0 {
 		x, err := c.ask(&command{op: opOpen})
 		if err != nil {
-			return fmt.Errorf("%w: open a session: %v", ErrUnavailable, err) // which no write depends on
+			return fmt.Errorf("%w: open a session: %v", ErrUnavailable, err) // not ErrUnknown: no write was begun
 		}
 		c.session = x.number
 	}
@@ -92,14 +92,14 @@ func (c *Client) ask(x *command) (*reply, error) {
 			begun, last = begun || x.op != opGet && !errors.Is(err, host.ErrNoService), err
 		case r.status == done:
 			return r, nil
-		case r.status == refused && begun: // what an earlier node has begun may be carried out all the same
-			return nil, fmt.Errorf("%w: %s refuses to repeat it: %s", ErrUnknown, node, r.text)
+		case r.status == refused && begun: // the write that an earlier node has begun may still be executed
+			return nil, fmt.Errorf("%w: %s refuses the retry: %s", ErrUnknown, node, r.text)
 		case r.status == refused:
 			return nil, fmt.Errorf("%w: %s: %s", ErrRefused, node, r.text)
 		case r.status == unknown:
 			begun, last = begun || x.op != opGet, errors.New(r.text)
 		case r.status == notLeader:
-			last = fmt.Errorf("%w: %s takes %q for the leader", ErrNotLeader, node, r.text)
+			last = fmt.Errorf("%w: %s believes that %q leads", ErrNotLeader, node, r.text)
 			if leader := slices.Index(c.cfg.Nodes, r.text); leader >= 0 && leader != c.at {
 				c.at = leader
 				continue

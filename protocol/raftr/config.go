@@ -14,12 +14,12 @@ import (
 var (
 	// ErrNotLeader: this node does not lead. The operation was not carried out.
 	ErrNotLeader = errors.New("raftr: not the leader")
-	// ErrUnknown: a write was begun, and may have been carried out, or may be later.
+	// ErrUnknown: a write was begun. It may have been carried out, or may be carried out later.
 	ErrUnknown = errors.New("raftr: the write may have been carried out")
 	// ErrUnavailable: too few nodes can be reached.
 	ErrUnavailable = errors.New("raftr: unavailable")
-	// ErrOutsider: the node has lost what it had promised to the others, because it has
-	// restarted without its storage. It takes no part in anything.
+	// ErrOutsider: the node has restarted without its storage, so it has lost its vote and
+	// the entries that it has acknowledged. It takes no part in the protocol.
 	ErrOutsider = errors.New("raftr: restarted without its storage")
 	// ErrSession: there is no such session.
 	ErrSession = errors.New("raftr: no such session")
@@ -33,7 +33,7 @@ var (
 	ErrConfig = errors.New("raftr: bad configuration")
 	// ErrMalformed: received or stored bytes are malformed.
 	ErrMalformed = errors.New("raftr: malformed message")
-	// ErrBroken: the library has found its own state broken. The node has stopped.
+	// ErrBroken: the Raft library has detected an inconsistency in its state. The node has stopped.
 	ErrBroken = errors.New("raftr: broken")
 )
 
@@ -46,31 +46,31 @@ const (
 	MaxLog   = 1 << 30 // entries of a log
 )
 
-// Config configures a node. All nodes of a group have the same, except for New.
+// Config configures a node. All nodes of a group have the same Config, except for New.
 type Config struct {
-	// Nodes names the nodes, an odd number. Each is called by the name of its host.
+	// Nodes names the nodes, an odd number. The name of a node is the name of its host.
 	Nodes []string
 	// New: the node starts for the first time. A node that starts again has lost its log and its
 	// vote unless it is Persistent: see [ErrOutsider].
 	New bool
-	// Persistent: log, term and vote are in persistent memory. The paper's are not (6.3). A node that
-	// starts again has the same Nodes, Log and Value, or Start fails with [ErrConfig].
+	// Persistent: log, term and vote are in persistent memory. In the paper they are not (6.3). A node that
+	// starts again must have the same Nodes, Log and Value; otherwise Start fails with [ErrConfig].
 	Persistent bool
-	// Log is how many entries the log may hold. Default [DefaultLog], and 1024 in persistent memory.
+	// Log is the capacity of the log in entries. Default [DefaultLog], or 1024 in persistent memory.
 	Log int
 	// Value is the largest size of a value in bytes. Default [DefaultValue], as in the paper (6.2).
 	Value int
 	// Election is how long a follower waits for its leader before it stands for election.
 	Election time.Duration
 	// Lease is how long after a confirmed heartbeat the leader answers reads without asking
-	// whether it still leads. It must be shorter than Election by as much as clocks may
-	// differ; the followers elect no other leader meanwhile. 0: a heartbeat confirms every read, and no
-	// clock matters.
+	// whether it still leads; the followers elect no other leader in that time. Lease must be shorter
+	// than Election by the largest difference of clocks. 0: a heartbeat confirms every read, and no clock
+	// matters.
 	Lease time.Duration
 	// CallTimeout bounds each attempt to connect; negative: no limit.
 	CallTimeout time.Duration
-	// KeepAlive is how long a node waits for an answer before it finds out whether the
-	// other one is alive: see rpc.Config. 0: forever.
+	// KeepAlive is how long a node waits for an answer before it probes the other node: see
+	// rpc.Config. 0: forever.
 	KeepAlive time.Duration
 }
 
@@ -114,7 +114,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// room returns how many bytes of commands a message should have, besides one command of any size.
+// room returns the number of bytes of commands that a message should have, besides one command of any size.
 func (c *Config) room() int { return 4 * c.maxCommand() }
 
 // calls configures the connections: one call at a time to each node, with all messages for it.

@@ -7,9 +7,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/kit/rpc"
 )
 
-// A node that stands for election or leads sends its messages as calls to the other nodes, and these
-// answer with theirs. At most one call to each node is under way; what is to be sent meanwhile goes
-// with the next one. One task at a time does that for all of a node: it drives.
+// A candidate or leader sends its messages as calls to the other nodes, and the answers carry their
+// messages. At most one call to each node is in progress; messages that are queued meanwhile are sent with
+// the next call. One task at a time does this for all tasks of a node: it drives.
 
 // drive exchanges messages until done, or until nothing more can arrive. Then the error wraps
 // [ErrUnavailable].
@@ -51,7 +51,7 @@ func (n *Node) wake() {
 	}
 }
 
-// exchange sends the waiting messages, and takes one answer. more is false if none is under way.
+// exchange sends the waiting messages, and takes one answer. more is false if no call is in progress.
 func (n *Node) exchange() (more bool, err error) {
 	n.post()
 	var clients []*rpc.Client
@@ -85,7 +85,7 @@ func (n *Node) exchange() (more bool, err error) {
 func (n *Node) post() {
 	for i, c := range n.links {
 		if c == nil {
-			n.out[i] = nil // it is lost, as on any network
+			n.out[i] = nil // the messages are lost, as on any network
 			continue
 		}
 		if len(n.out[i]) == 0 || c.Free() == 0 {
@@ -109,8 +109,8 @@ func (n *Node) unlink(i int, why error) {
 	}
 }
 
-// Connect connects to the nodes to which there is no connection: for an election, or to send them what
-// they lack. That may take as long as Config.CallTimeout for each of them. Other tasks exchange messages meanwhile.
+// Connect connects to the nodes to which there is no connection: for an election, or to send them the entries that
+// they lack. That may take Config.CallTimeout for each of them. Other tasks exchange messages meanwhile.
 func (n *Node) Connect() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -138,7 +138,7 @@ func (n *Node) Connect() {
 	n.wake()
 }
 
-// missing names the other nodes to which there is no connection, and where these belong.
+// missing returns the names and indices of the other nodes to which there is no connection.
 func (n *Node) missing() (names []string, at []int) {
 	for i, c := range n.links {
 		if c == nil && uint64(i+1) != n.self {
@@ -148,7 +148,7 @@ func (n *Node) missing() (names []string, at []int) {
 	return names, at
 }
 
-// reconnect is Connect in a task of its own: a leader must not be silent for as long as a dead node does not answer.
+// reconnect is Connect in its own task: a leader must not be silent while it waits for a dead node.
 func (n *Node) reconnect() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -157,7 +157,7 @@ func (n *Node) reconnect() {
 	}
 }
 
-// Linked returns how many other nodes this one is connected to, as far as it knows.
+// Linked returns the number of other nodes to which this node has a connection, as far as it can know.
 func (n *Node) Linked() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

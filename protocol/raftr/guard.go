@@ -7,8 +7,8 @@ import (
 	pb "go.etcd.io/raft/v3/raftpb"
 )
 
-// The library trusts its peers: some messages that no node sends make it panic. guard lets only
-// those through that a node in its place could have sent, as far as this node can know.
+// The library trusts its peers: it panics on some messages that no correct node sends. guard lets only those messages
+// through that a correct node could have sent, as far as this node can know.
 
 // guard returns an error that wraps [ErrMalformed] for a message that no correct node sends.
 func (n *Node) guard(m *pb.Message) error {
@@ -38,7 +38,7 @@ func (n *Node) guard(m *pb.Message) error {
 		}
 	case pb.MsgHeartbeatResp:
 		if current && s.RaftState == raft.StateLeader && confirms(m) > n.asked {
-			return malformed(m, "confirms reads that nobody has asked for")
+			return malformed(m, "confirms reads that no task has requested")
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 // Outcome is the outcome of an election.
 type Outcome uint8
 
-// The node leads; it follows, because others refused it or another one leads; or too few answered.
+// The node leads; it follows, because others refused it or another node leads; or too few answered.
 const (
 	Won Outcome = iota + 1
 	Lost
@@ -29,8 +29,8 @@ func (o Outcome) String() string {
 	return fmt.Sprint("outcome ", uint8(o))
 }
 
-// Watch reports whether the node should stand for election: it does not lead, and has not heard of
-// a leader for as long as Config.Election.
+// Watch reports whether the node should stand for election: it does not lead, and has received nothing
+// from a leader for Config.Election.
 func (n *Node) Watch() (vacant bool, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -75,7 +75,7 @@ func (n *Node) Campaign() (Outcome, error) {
 	return Lost, nil
 }
 
-// Lead makes the winner of an election able to serve: an entry of its own term is committed, and with it
+// Lead prepares the winner of an election to serve: it commits an entry of its own term, and with it
 // everything that earlier leaders have acknowledged (Raft, sections 5.4.2 and 8).
 func (n *Node) Lead() error {
 	n.mu.Lock()
@@ -100,10 +100,10 @@ func (n *Node) leads(term uint64) bool {
 }
 
 func (n *Node) notLeader() error {
-	return fmt.Errorf("%w: %q leads, as far as it knows", ErrNotLeader, n.leader())
+	return fmt.Errorf("%w: this node believes that %q leads", ErrNotLeader, n.leader())
 }
 
-// serves returns the term that the node leads in, if it may serve.
+// serves returns the term in which the node leads, if it may serve.
 func (n *Node) serves() (term uint64, err error) {
 	if n.broken != nil {
 		return 0, n.broken
@@ -123,7 +123,7 @@ func (n *Node) Beat() error {
 }
 
 // confirm finds out whether this node still leads, by a heartbeat that a majority answers (Raft,
-// section 8). That is the library's ReadIndex. It renews the lease.
+// section 8): the ReadIndex of the library. It renews the lease.
 func (n *Node) confirm() error {
 	term, err := n.serves()
 	if err != nil {
@@ -168,16 +168,16 @@ func (n *Node) Get(key string) (string, bool, error) {
 	return v, ok, nil
 }
 
-// Put writes a value, and returns when a majority has the write, this node among them (6.3.1). If the error
-// wraps [ErrUnknown], it may have been carried out or be carried out later; after any other error it
+// Put writes a value, and returns when a majority has the write, including this node (6.3.1). If the error
+// wraps [ErrUnknown], the write may have been carried out or may be carried out later; after any other error it
 // will not be.
 func (n *Node) Put(key, value string) error {
 	_, err := n.Propose(Write{Key: key, Value: value})
 	return err
 }
 
-// Write is a write of a session, or of none. The writes of a session are numbered from 1; one
-// that is repeated is carried out once.
+// Write is a write, with or without a session. The writes of a session are numbered from 1; a write
+// that is repeated is executed once.
 type Write struct {
 	Session, Number uint64
 	Key, Value      string
@@ -206,7 +206,7 @@ func (n *Node) propose(x *command) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if n.store.last()+1 >= uint64(n.cfg.Log) { // the last place is for the next leader's entry
+	if n.store.last()+1 >= uint64(n.cfg.Log) { // the last slot is for the entry of the next leader
 		return 0, fmt.Errorf("%w: %d entries", ErrFull, n.store.last())
 	}
 	index, f := n.store.last()+1, &fate{term: term}
@@ -232,8 +232,8 @@ func (n *Node) propose(x *command) (uint64, error) {
 	return index, nil
 }
 
-// forget forgets the fate of a write, but not that of a later one at its index: this leader may have been replaced,
-// and lead again.
+// forget forgets the fate of a write, but keeps the fate of a later write at its index: this leader may have been
+// replaced, and may lead again.
 func (n *Node) forget(index uint64, f *fate) {
 	if n.fates[index] == f {
 		delete(n.fates, index)

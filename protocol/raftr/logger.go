@@ -6,7 +6,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// logger writes what the library logs to the host's log, except for its chatter. Fatal errors
+// logger writes the messages of the library to the host's log, except for the debug messages. Fatal errors
 // are panics, as in the library's other paths; Node.protect catches both.
 type logger struct{ h host.Host }
 

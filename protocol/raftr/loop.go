@@ -16,7 +16,7 @@ func (n *Node) Run(led func(term uint64)) error {
 		n.Connect()
 		if vacant, err := n.Watch(); err != nil {
 			return err
-		} else if !vacant { // it has heard of a leader meanwhile
+		} else if !vacant { // a leader has sent a message meanwhile
 			continue
 		}
 		outcome, err := n.Campaign()
@@ -30,7 +30,7 @@ func (n *Node) Run(led func(term uint64)) error {
 		if err := n.keep(led); !errors.Is(err, ErrNotLeader) {
 			return err
 		}
-		n.h.Logf("leads no more")
+		n.h.Logf("no longer leads")
 	}
 }
 

@@ -25,17 +25,17 @@ type Node struct {
 	cfg  Config
 	self uint64
 	most int        // bytes of a call
-	mu   host.Mutex // for all that follows
+	mu   host.Mutex // guards the fields below
 
 	raw     *raft.RawNode
 	store   *store
 	machine machine
 	applied uint64
-	fates   map[uint64]*fate // of the writes that tasks of this node wait for, by index
+	fates   map[uint64]*fate // of the writes for which tasks of this node wait, by index
 	out     [][]*pb.Message  // for each node, the messages that wait to be sent
 	broken  error            // the node has stopped
 
-	// The connections to others, and who uses them.
+	// The connections to others, and their users.
 	group      *lend.Group
 	links      []*rpc.Client // by node; nil: none
 	driving    bool          // a task exchanges messages
@@ -43,16 +43,16 @@ type Node struct {
 	waiting    int           // tasks that wait until something has changed
 	changed    host.Cond
 
-	// The leader's.
+	// State of a leader.
 	serving   bool   // the first entry of its term is committed
-	asked     uint64 // reads that it has asked the library to confirm, in this term
-	confirmed uint64 // of which these are confirmed
-	asking    uint64 // the term that both count in
+	asked     uint64 // reads to confirm in this term
+	confirmed uint64 // how many of them are confirmed
+	asking    uint64 // the term of both counts
 	leased    bool
-	lease     time.Duration // when it ends
+	lease     time.Duration // when the lease expires
 
-	// The follower's.
-	following bool          // it has heard of a leader, or may have before it restarted
+	// State of a follower.
+	following bool          // a leader has sent a message, or may have before a restart
 	heard     time.Duration // when
 }
 
@@ -60,8 +60,8 @@ type Node struct {
 type fate struct {
 	term  uint64 // of its entry
 	over  bool   // an entry was applied at its index
-	mine  bool   // which was it
-	known bool   // its session was
+	mine  bool   // this entry is the write
+	known bool   // the session was open
 }
 
 // Start starts a node, a follower. It answers others when [Node.Serve] runs.
@@ -84,7 +84,7 @@ func Start(h host.Host, cfg Config) (*Node, error) {
 		return nil, err
 	}
 	if !cfg.New {
-		n.following, n.heard = true, h.Now() // it no longer knows of which leader
+		n.following, n.heard = true, h.Now() // of an unknown leader
 	}
 	n.raw, err = raft.NewRawNode(&raft.Config{ID: n.self, Storage: n.store, ElectionTick: 2, HeartbeatTick: 1, MaxSizePerMsg: uint64(cfg.room()),
 		MaxInflightMsgs: 256, DisableProposalForwarding: true, DisableConfChangeValidation: false, Logger: logger{h}})
@@ -144,7 +144,7 @@ func (n *Node) message(m *pb.Message) error {
 	return n.protect(func() error { return n.raw.Step(m) })
 }
 
-// promised reports whether a leader that this node has heard of may still have a lease.
+// promised reports whether a leader that has sent messages to this node may still have a lease.
 func (n *Node) promised() bool {
 	return n.cfg.Lease > 0 && n.following && n.h.Now()-n.heard < n.cfg.Election
 }
@@ -206,7 +206,7 @@ func (n *Node) apply(e *pb.Entry) {
 	}
 }
 
-// role forgets what belonged to an earlier term as a leader.
+// role clears the state of an earlier term as a leader.
 func (n *Node) role() {
 	s := n.raw.BasicStatus()
 	leads := s.RaftState == raft.StateLeader
@@ -219,15 +219,15 @@ func (n *Node) role() {
 	n.serving = leads && n.committedOwn()
 }
 
-// committedOwn reports whether an entry of this term is committed: then all before it are, and the
-// leader knows which (Raft, section 5.4.2).
+// committedOwn reports whether an entry of this term is committed: then all entries before it are
+// committed too, and the leader knows the commit index (Raft, section 5.4.2).
 func (n *Node) committedOwn() bool {
 	s := n.raw.BasicStatus()
 	term, err := n.store.Term(s.GetCommit())
 	return err == nil && term == s.GetTerm()
 }
 
-// queue adds a message to those that wait. A heartbeat replaces the waiting ones: it confirms what they would. So
+// queue adds a message to those that wait. A heartbeat replaces waiting heartbeats: it confirms the same reads. So
 // a node that does not answer has a bounded number of waiting messages.
 func (n *Node) queue(m *pb.Message) {
 	to := &n.out[m.GetTo()-1]
@@ -237,8 +237,8 @@ func (n *Node) queue(m *pb.Message) {
 	*to = append(*to, m)
 }
 
-// take takes waiting messages for a node, as many as a call holds. Those of an earlier term
-// are useless, and would be in the way of this term's.
+// take takes waiting messages for a node, as many as a call holds. It drops messages of an earlier
+// term, which are useless and would delay those of this term.
 func (n *Node) take(to uint64) []byte {
 	var b []byte
 	term := n.raw.BasicStatus().GetTerm()
@@ -257,7 +257,7 @@ func (n *Node) Term() uint64 {
 	return n.raw.BasicStatus().GetTerm()
 }
 
-// Leader names the node that this one takes for the leader; "": none.
+// Leader returns the name of the node that leads according to this node; "": none.
 func (n *Node) Leader() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -271,7 +271,7 @@ func (n *Node) leader() string {
 	return ""
 }
 
-// Close releases the connections of the node. Nothing else may use it any more.
+// Close releases the connections of the node. The node must not be used afterwards.
 func (n *Node) Close() error {
 	var errs []error
 	for i, c := range n.links {

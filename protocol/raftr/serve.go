@@ -13,7 +13,7 @@ const (
 )
 
 // Serve answers the other nodes for as long as the host runs. It waits for requests and not for answers, so it does
-// not probe: the connection of a node that has gone stays until the host terminates.
+// not probe: the connection of a dead node stays until the host terminates.
 func (n *Node) Serve() error {
 	cfg := n.cfg.calls()
 	cfg.KeepAlive = 0
@@ -26,7 +26,7 @@ func (n *Node) Serve() error {
 	})
 }
 
-// ServeClients answers clients, for each one a request at a time: see [Dial].
+// ServeClients answers clients, one request at a time for each client: see [Dial].
 func (n *Node) ServeClients() error {
 	l, err := n.h.Listen(clients)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// store is the log, and the node's term and vote. It keeps all in DRAM, where the library reads it, and
-// if the group is persistent, in persistent memory first.
+// store is the log, and the node's term and vote. All are in DRAM, where the library reads them. If the
+// group is persistent, they are written to persistent memory first.
 type store struct {
 	*raft.MemoryStorage
 	voters []uint64
@@ -46,8 +46,8 @@ func (s *store) last() uint64 {
 // The configuration is a checksum of everything that a vote and the places of entries depend on. Without it, a store with another configuration
 // would be read as a shorter log.
 //
-// The checksum of an entry covers that of the entry before. So what an earlier leader has left behind
-// the last entry does not count, and neither does an entry that was written in part.
+// The checksum of an entry covers the checksum of the entry before. So remains of an earlier leader after
+// the last entry do not count, and neither does an entry that was written in part.
 const (
 	headSize   = 64
 	headsSize  = 2 * headSize
@@ -56,7 +56,7 @@ const (
 
 var table = crc64.MakeTable(crc64.ECMA)
 
-// openStore opens the store. A node that is not new and whose store is empty is an outsider.
+// openStore opens the store. If the node is not new and the store is empty, the node is an outsider.
 func openStore(h host.Host, cfg *Config) (*store, error) {
 	s := &store{MemoryStorage: raft.NewMemoryStorage()}
 	for i := range cfg.Nodes {
@@ -90,14 +90,14 @@ func openStore(h host.Host, cfg *Config) (*store, error) {
 	return s, nil
 }
 
-// persist makes the data that was read persistent. The process that stored it may have crashed before it had
-// flushed it; then it may be in a cache, and the next power loss would destroy data that this node relies on.
+// persist makes the data that was read persistent. The process that stored the data may have crashed before the
+// flush. The data may then be only in a cache, and a power failure would destroy data on which this node relies.
 func (s *store) persist() {
 	s.pmem.Flush(0, s.place(s.last()+1))
 	s.pmem.Fence()
 }
 
-// sum returns the checksum of everything that a store depends on.
+// sum returns the checksum of everything on which a store depends.
 func (c *Config) sum() uint64 {
 	b := binary.BigEndian.AppendUint64(nil, uint64(c.Log))
 	b = binary.BigEndian.AppendUint64(b, uint64(c.Value))
@@ -107,8 +107,8 @@ func (c *Config) sum() uint64 {
 	return crc64.Checksum(b, table)
 }
 
-// save makes a term and vote (nil: as they were) and entries persistent, entries first: a vote is for
-// the log as it is then.
+// save makes a term and vote (nil: unchanged) and entries persistent. Entries are first: a vote refers to
+// the log that the node has then.
 func (s *store) save(head *pb.HardState, entries []*pb.Entry) error {
 	if s.pmem != nil {
 		for _, e := range entries {
@@ -163,7 +163,7 @@ func (s *store) readHead() (*pb.HardState, error) {
 		number := func(i int) uint64 { return binary.BigEndian.Uint64(b[8*i:]) }
 		if n := number(0); n > s.heads && number(4) == crc64.Checksum(b[:32], table) {
 			if number(3) != s.config {
-				return nil, fmt.Errorf("%w: the log in persistent memory is another group's, or has values of another size", ErrConfig)
+				return nil, fmt.Errorf("%w: the log in persistent memory belongs to another group, or has values of another size", ErrConfig)
 			}
 			term, vote := number(1), number(2)
 			s.heads, out = n, &pb.HardState{Term: &term, Vote: &vote}
@@ -188,7 +188,7 @@ func (s *store) saveEntry(e *pb.Entry) {
 	s.pmem.Flush(at, len(b))
 }
 
-// sum returns the checksum of the following bytes in the next entry. It is never 0, as memory is at first.
+// sum returns the checksum of the following bytes in the next entry. It is never 0, the initial content of memory.
 func (s *store) sum(b []byte) uint64 {
 	var before [8]byte
 	if n := len(s.sums); n > 0 {
@@ -197,7 +197,7 @@ func (s *store) sum(b []byte) uint64 {
 	return max(crc64.Update(crc64.Checksum(before[:], table), table, b), 1)
 }
 
-// readLog reads the log up to the first entry that is not there as a whole.
+// readLog reads the log up to the first entry that is not complete.
 func (s *store) readLog(cfg *Config) error {
 	for i := range cfg.Log {
 		e, err := s.readEntry(cfg, uint64(i+1))
@@ -214,7 +214,7 @@ func (s *store) readLog(cfg *Config) error {
 	return nil
 }
 
-// readEntry reads an entry; nil: it is not there.
+// readEntry reads an entry; nil: there is no complete entry at the index.
 func (s *store) readEntry(cfg *Config, index uint64) (*pb.Entry, error) {
 	front := make([]byte, entryFront)
 	if err := host.TryLoad(s.pmem, s.place(index), front); err != nil {

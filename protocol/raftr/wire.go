@@ -9,17 +9,17 @@ import (
 	"github.com/verbatim-rdma/verbatim/codec/wire"
 )
 
-// The messages of the library have an encoding of our own: one for each message, with bounds, and
-// only for what this protocol sends. Sender and receiver follow from the connection.
+// The messages of the library have our own encoding: exactly one for each message, with bounds, and only
+// for the messages of this protocol. Sender and receiver follow from the connection.
 
 // kinds are the messages that nodes send each other, by their numbers on the wire.
 var kinds = [...]pb.MessageType{pb.MsgApp, pb.MsgAppResp, pb.MsgVote, pb.MsgVoteResp, pb.MsgHeartbeat, pb.MsgHeartbeatResp}
 
 const (
-	// messageHead is what a message takes without its entries: kind, term, log term, index, commit,
+	// messageHead is the size of a message without its entries: kind, term, log term, index, commit,
 	// reject, hint, context, and the number of entries.
 	messageHead = 1 + 4*8 + 1 + 8 + 8 + 4
-	// entryHead is what an entry takes without its data: term and length. Its index follows from its place.
+	// entryHead is the size of an entry without its data: term and length. The index follows from the place.
 	entryHead = 8 + 4
 	// maxNumber bounds terms and indices, so that the next one is a number too.
 	maxNumber = 1 << 62
@@ -58,8 +58,8 @@ func appendMessage(b []byte, m *pb.Message) []byte {
 	return b
 }
 
-// confirms returns how many reads a heartbeat is to confirm, or its answer confirms: the library keeps
-// the number in the context.
+// confirms returns the number of reads that a heartbeat is to confirm, or that its answer confirms: the library
+// keeps the number in the context.
 func confirms(m *pb.Message) uint64 {
 	if len(m.GetContext()) != 8 {
 		return 0
@@ -100,7 +100,7 @@ func (c *Config) readMessage(r *wire.Reader) *pb.Message {
 		term, n := number(), r.Uint32()
 		r.Fail(n <= uint32(c.maxCommand()))
 		data := r.Take(int(n))
-		if data == nil { // what is left is too short, so the number may be nonsense
+		if data == nil { // the rest is too short, so the number of entries may be invalid
 			return nil
 		}
 		index := *m.Index + 1 + uint64(i)
@@ -116,8 +116,8 @@ func (c *Config) readMessage(r *wire.Reader) *pb.Message {
 // bad reports whether the bytes that r has read so far are malformed.
 func bad(r *wire.Reader) bool { return r.Take(0) == nil }
 
-// A command is what an entry of the log holds: an operation of a client. The empty entry of a new
-// leader has none.
+// A command is the content of a log entry: an operation of a client. The entry with which a leader begins
+// its term is empty.
 type command struct {
 	op         op
 	session    uint64 // 0: none
@@ -163,7 +163,7 @@ type reply struct {
 	status status
 	found  bool
 	number uint64 // of the session that was opened
-	text   string // the value that was found, or the name of the node that is believed to lead, or an error
+	text   string // the value, or the name of the presumed leader, or an error
 }
 
 type status uint8

@@ -76,8 +76,8 @@ func mountedOn(at string) bool {
 	return syscall.Stat(at, &here) == nil && syscall.Stat(filepath.Join(at, ".."), &above) == nil && here.Dev != above.Dev
 }
 
-// Mount mounts a file system. It is served until it is unmounted; Server.Wait waits for
-// that. The error wraps [ErrMountPoint] if it is about the folder.
+// Mount mounts a file system and serves it until it is unmounted; Server.Wait waits for
+// that. The error wraps [ErrMountPoint] if the folder is the problem.
 func Mount(cfg Config) (*fuse.Server, error) {
 	if err := Check(cfg.At, cfg.Dir.Name()); err != nil {
 		return nil, err

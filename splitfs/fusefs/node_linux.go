@@ -52,7 +52,7 @@ func (m *mounted) errno(err error) syscall.Errno {
 	case err == nil:
 		return 0
 	case errors.Is(err, syscall.ENOSPC):
-		m.logf("%v", err) // the number does not say which of the two is full
+		m.logf("%v", err) // ENOSPC does not say whether the region or the directory is full
 		return syscall.ENOSPC
 	case errors.Is(err, splitfs.ErrStore):
 		// An errno in it would come from the network.
@@ -99,7 +99,7 @@ func (n *node) Lookup(ctx context.Context, name string, out *fuse.EntryOut) (*fs
 		return nil, n.on.errno(err)
 	}
 	if !i.IsDir() && !i.Mode().IsRegular() {
-		return nil, syscall.ENOENT // a link or a device: not to be reached through here
+		return nil, syscall.ENOENT // a link or a device: the mount does not offer these
 	}
 	return n.child(ctx, name, i, out), 0
 }
@@ -112,7 +112,7 @@ func (n *node) Getattr(_ context.Context, f fs.FileHandle, out *fuse.AttrOut) sy
 	} else if !open {
 		return n.on.errno(err)
 	}
-	if open { // it may have lost its name
+	if open { // the file may have lost its name
 		size, err := h.Size()
 		if err != nil {
 			return n.on.errno(err)
@@ -142,7 +142,7 @@ func (n *node) set(f fs.FileHandle, in *fuse.SetAttrIn) (err error) {
 	uid, isUID := in.GetUID()
 	gid, isGID := in.GetGID()
 	if isUID || isGID {
-		to := [2]int{-1, -1} // as it was
+		to := [2]int{-1, -1} // unchanged
 		if isUID {
 			to[0] = int(uid)
 		}
@@ -159,7 +159,7 @@ func (n *node) set(f fs.FileHandle, in *fuse.SetAttrIn) (err error) {
 	return err
 }
 
-// timeOrZero is zero for a time that stays as it was.
+// timeOrZero returns zero for a time that does not change.
 func timeOrZero(t time.Time, set bool) time.Time {
 	if !set {
 		return time.Time{}
@@ -233,7 +233,7 @@ func (n *node) Write(_ context.Context, f fs.FileHandle, p []byte, off int64) (u
 	return uint32(done), n.on.errno(err)
 }
 
-// Fsync is of a folder if there is no handle.
+// Fsync syncs a folder if there is no handle.
 func (n *node) Fsync(_ context.Context, f fs.FileHandle, _ uint32) syscall.Errno {
 	if h, ok := f.(*handle); ok {
 		return n.on.errno(h.Sync())
@@ -264,7 +264,7 @@ func (n *node) Rename(_ context.Context, name string, parent fs.InodeEmbedder, n
 	const noReplace = 1
 	to := parent.EmbeddedInode().Operations().(*node).name(newName)
 	if flags&^noReplace != 0 {
-		return syscall.EINVAL // to exchange two files
+		return syscall.EINVAL // an exchange of two files
 	}
 	if flags == noReplace {
 		if _, err := n.on.fsys.Stat(to); err == nil {

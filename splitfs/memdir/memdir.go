@@ -25,13 +25,13 @@ var ErrCrashed = errors.New("memdir: open from before the crash")
 
 // Dir is a directory. The zero value is ready and empty.
 type Dir struct {
-	// Step, if set, is called before each change, where a crash can strike.
+	// Step, if set, is called before each change: a crash can happen there.
 	Step func()
-	// Limit is how many bytes of data fit; 0: any number.
+	// Limit is the capacity in bytes of data; 0: no limit.
 	Limit int64
 
 	names, durable names
-	pending        []rename // names that differ, in their order
+	pending        []rename // changes of names that are not durable, in order
 	life           int
 }
 
@@ -123,7 +123,7 @@ func (d *Dir) Crash(pick func(n int) int) {
 		if len(i.log) == 0 {
 			continue
 		}
-		all := pick(3) // all, none, or each for itself
+		all := pick(3) // all, none, or each separately
 		for _, c := range i.log {
 			switch {
 			case all == 0 || all == 2 && pick(3) == 0:
@@ -173,7 +173,7 @@ func (d *Dir) rename(r rename) {
 
 func failed(op, name string, err error) error { return &fs.PathError{Op: op, Path: name, Err: err} }
 
-// folder is an error unless name can be in a folder.
+// folder returns an error if the parent of name is not a folder.
 func (d *Dir) folder(op, name string) error {
 	up := path.Dir(name)
 	if i := d.names[up]; up != "." && i == nil {

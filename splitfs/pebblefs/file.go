@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// file is an open file with a place where it is read or written next.
+// file is an open file with the position of the next read or write.
 type file struct {
 	*splitfs.File
 	fsys *splitfs.FS

@@ -39,7 +39,7 @@ func (p *pebbleFS) open(name string, flag int) (vfs.File, error) {
 	return &file{File: f, fsys: p.fsys}, nil
 }
 
-// Create makes a new file in the place of one with that name.
+// Create makes a new file, and replaces a file of that name.
 func (p *pebbleFS) Create(name string) (vfs.File, error) {
 	if err := p.fsys.Remove(clean(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -127,7 +127,7 @@ func (p *pebbleFS) MkdirAll(dir string, perm os.FileMode) error {
 	return err
 }
 
-// lock is of a file of this process.
+// lock is the lock of a file, held by this process.
 type lock struct {
 	p    *pebbleFS
 	name string

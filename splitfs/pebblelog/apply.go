@@ -11,8 +11,8 @@ import (
 )
 
 // Apply applies a batch and makes it durable according to the policy. Readers see it at once. Apply returns the
-// LSN of the batch. After an error the batch may or may not be applied; arcadia.ErrFull and arcadia.ErrTooLarge
-// mean that it is not, and that other batches can be. The caller closes the batch.
+// LSN of the batch. After an error the batch may or may not be applied; after arcadia.ErrFull and
+// arcadia.ErrTooLarge it is not, and other batches can be. The caller closes the batch.
 func (d *DB) Apply(b *pebble.Batch) (lsn uint64, err error) {
 	data := b.Repr()
 	if b.Empty() {
@@ -89,7 +89,8 @@ func (d *DB) reserve(size int) (*arcadia.Record, error) {
 	}
 }
 
-// cleanup cleans up the records whose batches are in tables. The first one comes last: it frees the space of all.
+// cleanup cleans up the records whose batches are in tables. The first one is cleaned up last: it frees the space of
+// all.
 func (d *DB) cleanup() error {
 	has, err := d.lsn(true)
 	if err != nil {

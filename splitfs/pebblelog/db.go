@@ -28,16 +28,16 @@ type DB struct {
 	recovery Recovery
 
 	mu sync.Mutex // guards the fields below, and orders batches by LSN
-	// records are those of batches that may not be in tables, by LSN.
+	// records are the records of batches that may not be in tables, by LSN.
 	records  []*entry
 	complete sync.Cond // signaled when a record becomes complete
-	err      error     // every later batch fails with it
+	err      error     // the error of every later batch
 }
 
 // Recovery is the result of the recovery in [Open].
 type Recovery struct {
 	Tables   uint64 // the LSN of the last batch in tables
-	Log      uint64 // the last LSN of the log, before cleanups; batches in tables beyond it lose their LSNs
+	Log      uint64 // the last LSN of the log, before cleanups; later batches in tables lose their LSNs
 	Replayed int    // batches that were only in the log
 }
 

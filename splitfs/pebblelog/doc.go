@@ -14,7 +14,7 @@
 // arcadia.Frequency(1) none is.
 //
 // Each batch also sets [Key] to its LSN, so the tables record which batches they hold. If the log has lost batches
-// that are in tables, it assigns their LSNs again. Open therefore resets Key to the last LSN of the log.
+// that are in tables, the log assigns their LSNs again. Open therefore resets Key to the last LSN of the log.
 //
 // # Space
 //

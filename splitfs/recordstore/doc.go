@@ -14,7 +14,7 @@
 //
 // # Space
 //
-// The ring of a log frees space only at its beginning. When space is short, the store cleans up the first record.
-// If the object still needs bytes of it, the store first appends their current content again. So overwritten data never
-// fill the log, as in a log-structured file system (Rosenblum and Ousterhout 1992).
+// The ring of a log frees space only at its beginning. When space is short, the store cleans up the first record. If
+// the object still needs bytes of this record, the store first appends their current content again. So overwritten data
+// never fills the log, as in a log-structured file system (Rosenblum and Ousterhout 1992).
 package recordstore

@@ -53,7 +53,7 @@ func decode(lsn uint64, b []byte) (d decoded, err error) {
 // kept is a record of the log that has not been cleaned up.
 type kept struct {
 	rec  *arcadia.Record
-	of   *object // nil: it is not needed
+	of   *object // nil: the record is not needed
 	at   int     // the offset of its data in the object
 	n    int
 	live int // bytes that no later record overwrites
@@ -116,7 +116,7 @@ func (s *Store) makeRoom() error {
 	return nil
 }
 
-// forget cleans up the first n records. The first one comes last: it frees the space of all.
+// forget cleans up the first n records. The first one is cleaned up last: it frees the space of all.
 func (s *Store) forget(n int) error {
 	for _, k := range slices.Backward(s.kept[:n]) {
 		if err := s.cleanup(k); err != nil {

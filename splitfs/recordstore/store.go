@@ -46,8 +46,8 @@ type Store struct {
 	err  error // the log failed
 }
 
-// Open opens the store in a log; in an empty log it is empty. The log must have no other user. The error wraps
-// ErrForeign or ErrSmall, or comes from the log.
+// Open opens the store in a log. An empty log is an empty store. The log must have no other user. The error wraps
+// ErrForeign or ErrSmall, or is an error of the log.
 func Open(h host.Host, log *arcadia.Log) (*Store, error) {
 	room := log.MaxRecord()
 	if room < MinRecord {
@@ -106,7 +106,7 @@ func (s *Store) recover() error {
 		}
 		return err
 	})
-	for _, k := range old { // once the later birth is cleaned up, this one would restore the object
+	for _, k := range old { // once the later birth is cleaned up, the earlier one would restore the object
 		err = errors.Join(err, s.cleanup(k))
 	}
 	return err

@@ -13,12 +13,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// damage is a change of the directory behind the file system's back, with its expected
-// effect.
+// damage is a change of the directory that the file system does not make, with its
+// expected effect.
 type damage struct {
 	what string
 	do   func(r *run, id string)
-	// mount and open are the errors of a mount, and of looking at a.log after it.
+	// mount and open are the expected errors of a mount, and of an open of a.log after it.
 	mount, open error
 	// gone: the file a.log is missing. If other has a name, it exists instead.
 	gone  bool
@@ -30,7 +30,7 @@ const reserved = splitfs.Reserved + "/"
 // intentOf returns a file in the reserved folder that records the replacement of an object.
 func intentOf(at string) string { return fmt.Sprintf("%08x %s", crc32.ChecksumIEEE([]byte(at)), at) }
 
-const lastButOne = "the number is the last but one"
+const lastButOne = "the number is the second largest"
 
 var none = "0000ffff.00000001" // no object
 
@@ -41,7 +41,7 @@ var damages = []damage{
 	{what: "the number is empty", do: life(""), mount: splitfs.ErrCorrupt},
 	{what: "the number is negative", do: life("-1\n"), mount: splitfs.ErrCorrupt},
 	{what: "the number is too large", do: life("4294967296\n"), mount: splitfs.ErrCorrupt},
-	{what: "the number is the last", do: life("4294967295\n"), mount: splitfs.ErrCorrupt},
+	{what: "the number is the largest", do: life("4294967295\n"), mount: splitfs.ErrCorrupt},
 	{what: lastButOne, do: life("4294967294\n")},
 	{what: "the number has blanks around it", do: life(" 7 ")},
 	{what: "there is no object", do: func(r *run, id string) { delete(r.store.objects, id) }, open: splitfs.ErrCorrupt},
@@ -60,7 +60,7 @@ var damages = []damage{
 		r.dir.put(reserved+id+".replaced", intentOf("a.log"))
 		r.dir.put("a.log", "another one")
 	}, gone: true, other: "a.log"},
-	{what: "an intent whose file is away", do: func(r *run, id string) {
+	{what: "an intent whose file is missing", do: func(r *run, id string) {
 		r.dir.put(reserved+id+".replaced", intentOf("a.log"))
 		_ = r.dir.mem.Remove("a.log")
 		_ = r.dir.mem.SyncDir(".")
@@ -106,11 +106,11 @@ func damaging(r *run) {
 	}
 	r.compare()
 	both(add("a.log", 2), add("b.log", 1), create("c.log", 0))(r)
-	if x.what == lastButOne { // the last is the only number left
+	if x.what == lastButOne { // the largest number is the only one left
 		r.that(string(r.dir.content(reserved+"life")) == "4294967295\n", "the number is %s", r.dir.content(reserved+"life"))
 		r.close()
 		_, err := splitfs.New(r.config())
-		r.want("a mount after the last", err, splitfs.ErrCorrupt)
+		r.want("a mount after the largest number", err, splitfs.ErrCorrupt)
 		return
 	}
 	r.remount()

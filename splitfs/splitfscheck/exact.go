@@ -9,8 +9,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// fill is an operation whose last byte just fits into a region, or just does not. An
-// append has no offset, and a truncation no data.
+// fill is an operation near the limit of a region. An append has no offset, and a
+// truncation no data.
 type fill struct {
 	at, n    int
 	truncate bool
@@ -30,19 +30,19 @@ var fillings = []struct {
 	{"an append", []fill{appends(1000)}, 0},
 	{"two appends", []fill{appends(500), appends(476)}, 1},
 	{"a truncation", []fill{appends(976), cutTo(10)}, 0},
-	{"a truncation to the length that it has", []fill{appends(1000), cutTo(1000)}, -1},
+	{"a truncation to the current length", []fill{appends(1000), cutTo(1000)}, -1},
 	{"an overwrite of the last frame", []fill{appends(976), writes(5, 1)}, 0},
-	{"an overwrite that goes on", []fill{appends(942), writes(932, 20)}, 1},
+	{"an overwrite that extends the file", []fill{appends(942), writes(932, 20)}, 1},
 	{"an overwrite of other frames", []fill{appends(476), appends(500), writes(5, 400)}, -1},
 	{"an overwrite up to the last frame", []fill{appends(476), appends(500), writes(76, 400)}, -1},
 	{"an overwrite of two frames", []fill{appends(476), appends(476), writes(470, 100)}, 1},
-	{"an overwrite that was made room for", []fill{appends(476), appends(476), writes(470, 100), writes(480, 3)}, -1},
+	{"a second overwrite of the last frame", []fill{appends(476), appends(476), writes(470, 100), writes(480, 3)}, -1},
 	{"an overwrite for which the frames are joined", []fill{appends(300), appends(300), appends(300), appends(28), writes(905, 1)}, -1},
 	{"an overwrite for which they would have to be", []fill{appends(300), appends(300), appends(328), writes(900, 1)}, 2},
 	{"a cut for which the frames are joined", []fill{appends(300), appends(300), appends(300), appends(28), cutTo(900)}, -1},
 	{"a cut for which they would have to be", []fill{appends(300), appends(300), appends(328), cutTo(900)}, 2},
 	{"a hole", []fill{appends(10), writes(975, 1)}, 1},
-	{"a truncation to more", []fill{appends(10), cutTo(976)}, 1},
+	{"a truncation to a larger length", []fill{appends(10), cutTo(976)}, 1},
 	{"an append to a file that was emptied", []fill{appends(990), cutTo(0), appends(976)}, 2},
 	{"an append to a file that was cut", []fill{appends(400), cutTo(300), appends(552)}, -1},
 }
@@ -67,7 +67,7 @@ func exact(r *run) {
 	r.filled("a file of 1024 bytes, which makes room for one header more", []fill{appends(1024), appends(927)}, -1, 0)
 	r.filled("a file of 1024 bytes, which makes room for one header more", []fill{appends(1024), appends(927)}, 1, 1)
 	r.filled("a file of 1023 bytes", []fill{appends(1023), appends(929)}, -1, 0)
-	r.filled("a truncation to more, in a larger region", []fill{appends(10), cutTo(1952)}, -1, 0)
+	r.filled("a truncation to a larger length, in a larger region", []fill{appends(10), cutTo(1952)}, -1, 0)
 	r.fsys.Close()
 	r.grown()
 }
@@ -112,7 +112,7 @@ func (o fill) apply(f *splitfs.File, old []byte, letter byte) ([]byte, error) {
 	return written(now, p, o.at), err
 }
 
-// grown checks the sizes of larger regions: each has twice the room of the one before, up to the limit.
+// grown checks the sizes of larger regions: each is twice as large as the one before, up to the limit.
 func (r *run) grown() {
 	for _, x := range []struct{ region, most, first, then, want int }{
 		{1024, 1 << 20, 600, 500, 4096},

@@ -16,7 +16,7 @@ func failureScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "rename-fails",
-			doc:    "One call to the directory fails while a file replaces another one, or grows, and then either is renamed.",
+			doc:    "One call to the directory fails while a file replaces another one, or grows; then either file is renamed.",
 			faults: "crash(app)<=1",
 			bounds: "two files; a rename or a larger region, a rename, and a mount; one call that fails, and a crash after it",
 			load: workload{calm: 2, failures: 1, dirFails: true, steady: true, blind: true, maxRegion: 4096, program: []one{{add("a.log", 3)}, {add("b.log", 5)},

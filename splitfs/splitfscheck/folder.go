@@ -21,12 +21,12 @@ type folder struct {
 	mem      memdir.Dir
 	unsynced map[string]bool
 	// withdrawn are intents that were removed although their objects live. Until the removal is durable, the
-	// next mount may find them, and would consider the objects replaced if the files have other names.
+	// next mount may find the intents, and would consider the objects replaced if the files have other names.
 	withdrawn map[string]bool
 	link      string // the name of a symbolic link, if there is one
 	fault     string // the kind of call that fails, if there is one
-	spare     int    // number of calls before it that do not
-	done      bool   // it is executed, and fails
+	spare     int    // number of calls of the kind that succeed first
+	done      bool   // the failing call is executed
 	open      int    // files
 }
 
@@ -61,7 +61,7 @@ func (f *folder) walk(at string, do func(name string, st fs.FileInfo, data []byt
 		}
 	}
 	if err != nil {
-		panic(fmt.Errorf("a folder that is there cannot be listed: %w", err))
+		panic(fmt.Errorf("an existing folder cannot be listed: %w", err))
 	}
 }
 
@@ -107,8 +107,8 @@ func (f *folder) call(do func() error, what string, more ...string) error {
 	return failedAt(what, more[0], f.m.call(&f.m.load.dirFails, do, what, more...))
 }
 
-// look is a call that changes nothing: no crash need be tried before it. Other tasks, if any,
-// may run before it.
+// look executes a call that changes nothing: no crash need be tried before it. Other tasks, if
+// any, may run before it.
 func (f *folder) look(do func() error, what, name string) error {
 	if what == f.fault {
 		return failedAt(what, name, errInjected)
@@ -242,7 +242,7 @@ type opened struct {
 // isFor reports a use for which the file is not open.
 func (o *opened) isFor(not int) {
 	if o.flag&(os.O_RDONLY|os.O_WRONLY|os.O_RDWR) == not {
-		o.f.m.Failf("misuse", "%s is open with flags %#x, and is used for something else", o.name, o.flag)
+		o.f.m.Failf("misuse", "%s is open with flags %#x, which do not allow the operation", o.name, o.flag)
 	}
 }
 

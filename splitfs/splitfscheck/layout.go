@@ -27,7 +27,7 @@ func layoutScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "overwrite",
-			doc:    "A file of three frames is overwritten inside a frame, across several, across the last, past the end, and after a hole.",
+			doc:    "A file of three frames is overwritten within a frame, across several frames, in the last frame, past the end, and after a hole.",
 			faults: "crash(app)<=1",
 			bounds: "one file of three frames of 4 bytes, two of eleven writes; a Record tears into pieces of 4 bytes",
 			load: workload{grain: 4, steady: true, calm: 3, program: []one{{add(log, 4)}, {add(log, 4)}, {add(log, 4)},
@@ -44,9 +44,9 @@ func layoutScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "lookalike",
-			doc:    "Appended data ends in a copy of a header of the file, and only the copy lands: later it is at the position of the next frame.",
+			doc:    "Appended data ends in a copy of a header of the file, and only the copy lands: later the copy is at the position of the next frame.",
 			faults: "crash(app)<=1",
-			bounds: "one file of three frames of which one cuts it, an append of 8 bytes and a header, one of 8 bytes; a Record tears into pieces of 8 bytes",
+			bounds: "one file of three frames, one of them a truncation; an append of 8 bytes and a header, and one of 8 bytes; a Record tears into pieces of 8 bytes",
 			load: workload{grain: 8, tears: 7, steady: true, calm: 3, program: []one{{add(log, 8)}, {size(log, 4)}, {add(log, 8)}, {lookalike(log, 8)}, {add(log, 8)}},
 				meets: afterCrash},
 		}),

@@ -23,11 +23,11 @@ func (r *run) configurations() {
 		ok   bool
 		set  func(c *splitfs.Config)
 	}{
-		{"as it is", true, func(*splitfs.Config) {}},
+		{"no change", true, func(*splitfs.Config) {}},
 		{"no directory", false, func(c *splitfs.Config) { c.Dir = nil }},
 		{"no store", false, func(c *splitfs.Config) { c.Store = nil }},
 		{"no patterns", true, func(c *splitfs.Config) { c.Patterns = nil }},
-		{"a pattern that is none", false, func(c *splitfs.Config) { c.Patterns = []string{"*.log", "[a"} }},
+		{"a malformed pattern", false, func(c *splitfs.Config) { c.Patterns = []string{"*.log", "[a"} }},
 		{"an empty pattern", false, func(c *splitfs.Config) { c.Patterns = []string{""} }},
 		{"the smallest region", true, func(c *splitfs.Config) { c.Region, c.MaxRegion = splitfs.MinRegion, splitfs.MinRegion }},
 		{"a smaller region", false, func(c *splitfs.Config) { c.Region, c.MaxRegion = splitfs.MinRegion-1, splitfs.MinRegion }},
@@ -35,8 +35,8 @@ func (r *run) configurations() {
 		{"a largest region below the first", false, func(c *splitfs.Config) { c.Region, c.MaxRegion = 2048, 2047 }},
 		{"the largest region", true, func(c *splitfs.Config) { c.Region, c.MaxRegion = 2048, splitfs.LargestRegion }},
 		{"a larger region", false, func(c *splitfs.Config) { c.Region, c.MaxRegion = 2048, splitfs.LargestRegion+1 }},
-		{"nothing said of regions", true, func(c *splitfs.Config) { c.Region, c.MaxRegion = 0, 0 }},
-		{"a region of which 64 are too large", true, func(c *splitfs.Config) { c.Region, c.MaxRegion = 1<<29, 0 }},
+		{"no sizes of regions", true, func(c *splitfs.Config) { c.Region, c.MaxRegion = 0, 0 }},
+		{"a region whose 64-fold size is too large", true, func(c *splitfs.Config) { c.Region, c.MaxRegion = 1<<29, 0 }},
 		{"only a largest region", true, func(c *splitfs.Config) { c.Region, c.MaxRegion = 0, 2048 }},
 		{"only a largest region, which is too small", false, func(c *splitfs.Config) { c.Region, c.MaxRegion = 0, 1023 }},
 		{"a negative largest region", false, func(c *splitfs.Config) { c.Region, c.MaxRegion = 0, -1 }},
@@ -107,12 +107,12 @@ func (r *run) fits(f *splitfs.File, most, tooLarge int) {
 	r.want("append", err, nil)
 	_, err = f.Append(make([]byte, tooLarge-10))
 	r.want("a file that is too large", err, splitfs.ErrNoSpace)
-	r.that(strings.Contains(err.Error(), "--max-region"), "%v does not say how to mend it", err)
-	r.want("truncation to what is too large", f.Truncate(int64(tooLarge)), splitfs.ErrNoSpace)
+	r.that(strings.Contains(err.Error(), "--max-region"), "%v does not name the remedy", err)
+	r.want("truncation to a length that is too large", f.Truncate(int64(tooLarge)), splitfs.ErrNoSpace)
 	_, err = f.Append(make([]byte, most-10))
 	r.want("a file that fits", err, nil)
 	size, err := f.Size()
-	r.that(size == int64(most) && err == nil, "it has %d bytes, want %d: %v", size, most, err)
+	r.that(size == int64(most) && err == nil, "the file has %d bytes, want %d: %v", size, most, err)
 }
 
 // presets are the patterns of programs.

@@ -57,7 +57,7 @@ func (r *run) settle(crashed bool) {
 			after = after && (torn || u.after.same(got, name, crashed))
 		}
 		if !before && !after {
-			r.Failf("half-done", "%s was under way, and %v are neither as before nor as after it: %v; before %v, after %v",
+			r.Failf("half-done", "%s was in progress, and %v are neither as before nor as after the operation: %v; before %v, after %v",
 				u.text, u.names, got, old.names, u.after.names)
 		}
 		r.became(u, got, crashed)
@@ -119,7 +119,7 @@ func (r *run) matches(x *model, got tree, names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !x.same(got, name, false) })
 }
 
-// read reads all files, and repeats that if one of its calls was made to fail.
+// read reads all files, and starts again if one of its calls was made to fail.
 func (r *run) read() tree {
 	before := r.failures
 	got, err := r.readAll()
@@ -127,7 +127,7 @@ func (r *run) read() tree {
 		got, err = r.readAll()
 	}
 	if err != nil {
-		r.Failf("unavailable", "what is there cannot be read: %v", err)
+		r.Failf("unavailable", "the existing files cannot be read: %v", err)
 	}
 	return got
 }

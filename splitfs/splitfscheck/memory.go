@@ -12,7 +12,7 @@ import (
 )
 
 // errInjected is the error of a call that fails by choice of the run.
-var errInjected = errors.New("failed, as the scenario wants it")
+var errInjected = errors.New("failed, as the scenario has chosen")
 
 // memory is the state that outlives the application: the directory, the store, and the memory of
 // the checks. Its fingerprint is its history: the state in which a life began, and the calls of that
@@ -31,11 +31,11 @@ type memory struct {
 	letter   int // of the data of the next write
 	failures int // that the run may still choose
 	mounting bool
-	exposed  bool // to crashes
+	exposed  bool // a crash is possible
 	right    right
 
 	seen fingerprint.Print
-	h    host.Host // on which the latest life runs
+	h    host.Host // of the latest life
 }
 
 func newMemory(k *scenario.Kit, load *workload) *memory {
@@ -54,7 +54,7 @@ func (m *memory) reset() {
 	m.seen = fingerprint.Print{}
 }
 
-// begins a life: its state is what it can find, whatever the history.
+// begins begins a life: its state is the durable state, whatever the history.
 func (m *memory) begins() {
 	m.model.held, m.dir.open = map[string]*file{}, 0
 	m.seen = fingerprint.Print{}.Print(m.dir.print()).Print(m.store.print()).Print(m.model.print()).

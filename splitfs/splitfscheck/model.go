@@ -16,7 +16,7 @@ type file struct {
 	data []byte
 	ncl  bool
 	perm fs.FileMode
-	// loose: the file is in the directory and has changed since it was synced.
+	// loose: the file is in the directory and has changed since the last sync.
 	loose bool
 }
 
@@ -142,7 +142,7 @@ func (x *model) same(got tree, name string, crashed bool) bool {
 }
 
 // partly reports whether got is a partly overwritten file of the peers: each existing
-// byte is the old or the new one, and appended data is there whole or not at all.
+// byte is the old or the new one, and appended data is present as a whole or not at all.
 func partly(old, now, got *file) bool {
 	if old == nil || now == nil || got == nil || !got.ncl || len(now.data) < len(old.data) {
 		return false

@@ -7,8 +7,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// errOver: the right to change files is over.
-var errOver = errors.New("somebody else has the directory now")
+// errOver: the right to change files has expired.
+var errOver = errors.New("another instance has the directory now")
 
 // right is the application's right to change files: a splitfs.Owner. In most scenarios it never expires.
 type right struct{ over bool }
@@ -44,10 +44,10 @@ func outlasting(r *run) {
 		r.fsys.Rename("a.log", "c.log"), r.fsys.Rename("a.log", "b.log"), r.fsys.Rename("d", "e"), r.fsys.Mkdir("new", perm),
 		open("c.log", os.O_RDWR|os.O_CREATE), open("e", os.O_RDWR|os.O_CREATE), open("d", os.O_RDWR|os.O_TRUNC), open("d", os.O_WRONLY)} {
 		if !errors.Is(err, errOver) {
-			r.Failf("nonsense", "change %d by who has no right any more: %v", what, err)
+			r.Failf("nonsense", "change %d after the right has expired: %v", what, err)
 		}
 	}
-	r.that(here == r.dir.print() && there == r.store.print(), "something was changed by who has no right any more: of %v there are %v", before, r.all(r.read()))
+	r.that(here == r.dir.print() && there == r.store.print(), "something was changed after the right had expired: before %v, after %v", before, r.all(r.read()))
 	r.want("close", errors.Join(log.Close(), file.Close()), nil)
 	r.close()
 	r.right.over, r.expecting = false, false

@@ -29,7 +29,7 @@ func peerScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "peer-fails",
-			doc:    "A peer revokes its memory, a file is created while it has none left, and an object is missing: the errors name the log peers as the cause, and never claim that an existing file does not exist.",
+			doc:    "A peer revokes its memory, a file is created while the peer has no memory left, and an object is missing: the errors name the log peers as the cause, and never claim that an existing file does not exist.",
 			faults: "none",
 			bounds: "f=0, one peer with memory for two files",
 			load:   workload{peers: 1, script: losing},
@@ -43,7 +43,7 @@ func deepPeerScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "peers",
-			doc:    "The file is on three peers, and recovered from any two.",
+			doc:    "The file is on three peers, and is recovered from any two.",
 			faults: "crash(app)<=1",
 			bounds: "f=1, three peers; an append of 8 bytes",
 			load: workload{peers: 3, steady: true, calm: 1, program: []one{{create(log, 0)}, {add(log, 8)}},
@@ -89,7 +89,7 @@ func losing(r *run) {
 	r.want("the file that was refused", err, fs.ErrNotExist)
 	r.want("remove", r.fsys.Remove("b.log"), nil)
 	hog, err := ncl.Create(r.h, r.nclConfig("hog"), "hog", 1300)
-	r.want("a file of somebody else where the one was that is removed", err, nil)
+	r.want("a file of another application in the place of the removed one", err, nil)
 	r.want("release", hog.Release(), nil)
 	_, err = f.Append([]byte("bb"))
 	r.want("append", err, nil)
@@ -98,7 +98,7 @@ func losing(r *run) {
 
 	r.want("revocation", ncl.Revoke(r.h, "peer1", time.Second), nil)
 	_, err = ncl.Create(r.h, r.nclConfig("hog"), "hog", 2000)
-	r.want("a file of somebody else, which takes the memory", err, nil)
+	r.want("a file of another application, which takes the memory", err, nil)
 	_, err = f.Append([]byte("cc"))
 	r.isOfTheStore("append to memory that is gone", err, splitfs.ErrStore)
 	_, err = f.Append([]byte("cc"))

@@ -33,7 +33,7 @@ func refusalScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "owned",
-			doc:    "The right to change files is over, and the application goes on: nothing is changed any more, and its files can be read.",
+			doc:    "The right to change files has expired, and the application continues: it changes nothing more, and can still read its files.",
 			faults: "none",
 			bounds: "an operation of each kind that changes something, on files of both kinds",
 			load:   workload{script: outlasting, maxRegion: 2048},
@@ -47,14 +47,14 @@ func refusalScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "exact",
-			doc:    "A region can be filled to its last byte, and not beyond; a larger one leaves room for as much again.",
+			doc:    "A region can be filled to its last byte, and not beyond; a larger region has room for as much again.",
 			faults: "none",
 			bounds: "twenty-two ways to fill a region of 1024 to 2048 bytes; regions of up to 8 KiB",
 			load:   workload{script: exact},
 		}),
 		build(spec{
 			name:   "damaged",
-			doc:    "Stubs, the number of the mount and the reserved folder have contents that splitfs did not write: it treats the file as one of the directory, or reports the error.",
+			doc:    "Stubs, the number of the mount and the reserved folder have contents that splitfs did not write: it treats the file as a file of the directory, or reports the error.",
 			faults: "none",
 			bounds: "a directory with two files, changed in one of twenty-two ways",
 			load:   workload{script: damaging},
@@ -62,7 +62,7 @@ func refusalScenarios() []*explore.Scenario {
 	}
 }
 
-// want fails unless err is what it should be; nil: no error.
+// want fails the run unless err wraps want; nil: no error.
 func (r *run) want(what string, err, want error) {
 	if want == nil && err != nil || !errors.Is(err, want) {
 		r.Failf("nonsense", "%s: %v, want %v", what, err, want)
@@ -96,7 +96,7 @@ func refusing(r *run) {
 	r.refusesClosed()
 }
 
-// names checks that an error of an open file names the operation and the file.
+// says checks that an error of an open file names the operation and the file.
 func (r *run) says(err error, op, name string) {
 	var of *fs.PathError
 	r.that(errors.As(err, &of) && of.Op == op && of.Path == name, "%v does not say %s %s", err, op, name)
@@ -155,20 +155,20 @@ func (r *run) tooFar(name string) {
 	f := r.opens(name, os.O_RDWR)
 	n, far := f.WriteAt([]byte("x"), splitfs.LargestRegion)
 	k, farther := f.WriteAt([]byte("ten bytes."), math.MaxInt64)
-	r.that(n == 0 && k == 0, "%d and %d bytes were written where no file can have one", n, k)
+	r.that(n == 0 && k == 0, "%d and %d bytes were written at offsets that no file can have", n, k)
 	for _, err := range []error{far, farther, f.Truncate(splitfs.LargestRegion + 1), f.Truncate(splitfs.LargestRegion), f.Truncate(math.MaxInt64)} {
 		r.want("a byte that no file can have", err, splitfs.ErrNoSpace)
 		r.want("a byte that no file can have", err, syscall.ENOSPC)
 	}
 	n, err := f.WriteAt([]byte{}, 100)
-	r.that(n == 0 && err == nil, "no bytes behind the end: %d, %v", n, err)
+	r.that(n == 0 && err == nil, "a write of no bytes beyond the end: %d, %v", n, err)
 	r.want("close", f.Close(), nil)
 }
 
 // refusesFlags opens an existing file with all flags.
 func (r *run) refusesFlags(name string) {
 	_, err := r.fsys.Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
-	r.want("O_EXCL and there", err, fs.ErrExist)
+	r.want("O_EXCL of an existing file", err, fs.ErrExist)
 	r.says(err, "open", name)
 	for _, flag := range []int{os.O_RDWR, os.O_RDWR | os.O_CREATE, os.O_RDWR | os.O_EXCL, os.O_WRONLY | os.O_EXCL, os.O_RDONLY | os.O_CREATE, os.O_RDWR | os.O_APPEND, os.O_RDWR | splitfs.O_NCL, os.O_RDWR | os.O_CREATE | splitfs.O_NCL} {
 		f := r.opens(name, flag)
@@ -187,7 +187,7 @@ func (r *run) refusesFlags(name string) {
 	r.want("a write to a file that is open for writing", errors.Join(err, f.Sync(), f.Close()), nil)
 	for _, flag := range []int{os.O_RDWR, os.O_WRONLY, os.O_RDWR | os.O_TRUNC, os.O_RDWR | splitfs.O_NCL, os.O_WRONLY | splitfs.O_NCL} {
 		_, err := r.fsys.Open("none-"+name, flag, perm)
-		r.want("not there, and no O_CREATE", err, fs.ErrNotExist)
+		r.want("a missing file without O_CREATE", err, fs.ErrNotExist)
 	}
 }
 
@@ -235,22 +235,22 @@ func (r *run) refusesKinds() {
 		what      string
 		err, want error
 	}{
-		{"open a folder", open, syscall.EISDIR}, {"make a file in no folder", inNone, fs.ErrNotExist}, {"stat what is not there", stat, fs.ErrNotExist},
-		{"list what is not there", list, fs.ErrNotExist}, {"open a symbolic link", link, fs.ErrInvalid},
-		{"remove a folder that is not empty", r.fsys.Remove("dir"), syscall.ENOTEMPTY}, {"make a folder that is there", r.fsys.Mkdir("dir", perm), fs.ErrExist},
+		{"open a folder", open, syscall.EISDIR}, {"make a file in a missing folder", inNone, fs.ErrNotExist}, {"stat a missing file", stat, fs.ErrNotExist},
+		{"list a missing folder", list, fs.ErrNotExist}, {"open a symbolic link", link, fs.ErrInvalid},
+		{"remove a folder that is not empty", r.fsys.Remove("dir"), syscall.ENOTEMPTY}, {"make an existing folder", r.fsys.Mkdir("dir", perm), fs.ErrExist},
 		{"rename a folder to a file on the peers", r.fsys.Rename("dir", "a.log"), syscall.ENOTDIR}, {"rename a file to a folder", r.fsys.Rename("a.log", "dir"), syscall.EISDIR},
-		{"remove what is not there", r.fsys.Remove("none"), fs.ErrNotExist}, {"rename what is not there", r.fsys.Rename("none", "a.log"), fs.ErrNotExist},
+		{"remove a missing file", r.fsys.Remove("none"), fs.ErrNotExist}, {"rename a missing file", r.fsys.Rename("none", "a.log"), fs.ErrNotExist},
 		{"rename a file to itself", r.fsys.Rename("a.log", "a.log"), nil},
 	} {
 		r.want(x.what, x.err, x.want)
 	}
 	r.want("rename a folder to a file on the peers", r.fsys.Rename("dir", "a.log"), syscall.ENOTDIR)
-	r.leftover() // no intent: the next rename would withdraw it
+	r.leftover() // there must be no intent; check before the next rename, which would withdraw it
 	st, err := r.fsys.Stat("dir")
 	r.that(err == nil && st.IsDir() && !st.NCL, "the folder is %+v, %v", st, err)
 	r.dir.link = ""
 	r.leftover()
-	_, err = f.WriteAt(make([]byte, 1100), 5) // it is where it was
+	_, err = f.WriteAt(make([]byte, 1100), 5) // the file has its old name
 	r.want("growth after a rename was refused", errors.Join(err, f.Close()), nil)
 	r.model.names["a.log"].data = append(r.model.names["a.log"].data, make([]byte, 1100)...)
 }

@@ -53,11 +53,11 @@ func (r *run) reportsOfFiles() {
 	} {
 		n := 0
 		r.fails(x.what, func() (err error) { n, err = x.do(); return })
-		r.that(n == 0, "while %s fails, the number is %d", x.what, n)
+		r.that(n == 0, "while %s fails, %d bytes are reported", x.what, n)
 	}
 	n := 0
 	r.fails("size", func() (err error) { n, err = f.Append([]byte("x")); return })
-	r.that(n == 0, "of an append that failed, %d bytes are written", n)
+	r.that(n == 0, "a failed append reports %d bytes", n)
 	r.fails("write", func() (err error) { _, err = f.Append([]byte("x")); return })
 	r.fails("close", f.Close)
 }
@@ -97,8 +97,8 @@ func (r *run) reportsOfNames() {
 	}
 	before := r.own()
 	r.fails("create object", open("c.log", os.O_CREATE))
-	r.that(r.own() == before, "for a file that could not be made there were %d names in %s before, and now %d", before, splitfs.Reserved, r.own())
-	for spare := 1; spare < 3; spare++ { // the file is there, and its name may not be durable
+	r.that(r.own() == before, "a file could not be made: before there were %d names in %s, and now there are %d", before, splitfs.Reserved, r.own())
+	for spare := 1; spare < 3; spare++ { // the file exists, and its name may not be durable
 		r.failsLater("syncdir", spare, open("c.log", os.O_CREATE))
 		r.want("remove", r.fsys.Remove("c.log"), nil)
 		both(add("g.log", 1), add("h.log", 1))(r)
@@ -132,7 +132,7 @@ func (r *run) own() int {
 }
 
 // renamesAfterFailures is about a rename that failed but took effect, and about later renames that need no
-// clean-up: those of files of the directory sync no folder.
+// clean-up: renames of files of the directory sync no folder.
 func (r *run) renamesAfterFailures() {
 	both(add("k.log", 3), add("m.log", 3))(r)
 	r.dir.done = true
@@ -155,28 +155,28 @@ func (r *run) renamesAtOnce() {
 	r.dir.fault = ""
 }
 
-// reportsOfObjects is about objects: those that are written, read, recovered, made and released.
+// reportsOfObjects is about writing, reading, recovering, making and releasing objects.
 func (r *run) reportsOfObjects() {
 	f := r.opens("a.log", os.O_RDWR)
 	write := func(at int64, n int) func() error {
 		return func() error {
 			k, err := f.WriteAt(make([]byte, n), at)
-			r.that(k == 0, "of a write that failed, %d bytes are written", k)
+			r.that(k == 0, "a failed write reports %d bytes", k)
 			return err
 		}
 	}
 	r.fails("read object", func() error {
 		n, err := f.ReadAt(make([]byte, 5), 0)
-		r.that(n == 0, "of a read that failed, %d bytes are read", n)
+		r.that(n == 0, "a failed read reports %d bytes", n)
 		return err
 	})
 	_, err := f.Append([]byte("more"))
 	r.want("append", err, nil)
 	r.model.names["a.log"].data = append(r.model.names["a.log"].data, "more"...)
-	_, err = f.WriteAt([]byte("M"), 5) // a frame without data comes behind the last one
+	_, err = f.WriteAt([]byte("M"), 5) // appends a frame without data
 	r.want("overwrite", err, nil)
 	r.model.names["a.log"].data[5] = 'M'
-	r.failsLater("read object", 1, write(8, 4)) // of that frame, behind what is overwritten
+	r.failsLater("read object", 1, write(8, 4)) // reads that frame, which is after the overwritten bytes
 	r.want("close", f.Close(), nil)
 	f = r.opens("a.log", os.O_RDWR)
 	r.fails("read object", write(3, 4)) // over two frames
@@ -185,7 +185,7 @@ func (r *run) reportsOfObjects() {
 	for _, what := range []string{"create", "write", "syncdir", "create object", "stat", "open", "read object"} { // a larger region
 		r.fails(what, write(5, 1100))
 	}
-	r.failsLater("syncdir", 1, write(5, 1100)) // that of the intent
+	r.failsLater("syncdir", 1, write(5, 1100)) // the sync of the intent
 	r.want("close", f.Close(), nil)
 	f = r.opens("a.log", os.O_RDWR)
 	r.fails("rename", write(5, 1100))
@@ -193,7 +193,7 @@ func (r *run) reportsOfObjects() {
 	f = r.opens("a.log", os.O_RDWR)
 	logged := r.logged
 	r.fails("record", write(5, 1100)) // copied
-	r.that(r.logged == logged, "what was left of an enlargement was not cleaned up")
+	r.that(r.logged == logged, "an interrupted enlargement was not cleaned up")
 	r.fails("record", write(5, 2))
 	err = write(5, 2)()
 	r.want("after a write failed", err, splitfs.ErrFailed)
@@ -217,7 +217,7 @@ func (r *run) logs(what, name string) {
 	err := r.fsys.Remove(name)
 	r.dir.fault, r.store.fault = "", ""
 	r.want("remove while "+what+" fails", err, nil)
-	r.that(r.logged == before+1, "while %s fails, %d things are logged", what, r.logged-before)
+	r.that(r.logged == before+1, "while %s fails, %d messages are logged", what, r.logged-before)
 	delete(r.model.names, name)
 }
 
@@ -241,10 +241,10 @@ func (r *run) reportsOfMounts() {
 	before := r.logged
 	r.close()
 	r.dir.put(reserved+none, "stub")
-	r.store.fault = "recover object" // of objects that wait to be cleaned up
+	r.store.fault = "recover object" // fails for objects that must be cleaned up
 	fsys, err := splitfs.New(r.config())
 	r.want("mount", err, nil)
-	r.that(r.logged == before+1 && r.dir.content(reserved+none) != nil, "%d things are logged of what could not be cleaned up", r.logged-before)
+	r.that(r.logged == before+1 && r.dir.content(reserved+none) != nil, "%d messages are logged for objects that could not be cleaned up", r.logged-before)
 	fsys.Close()
 	r.store.fault = ""
 	r.mount()

@@ -25,15 +25,15 @@ type run struct {
 	// logged counts failed cleanups; expecting: the script expects them.
 	logged    int
 	expecting bool
-	// whole is how many failures were left before the file system was mounted.
+	// whole is the number of failures that were left before the file system was mounted.
 	whole int
 }
 
 // intact: nothing has failed since.
 func (r *run) intact() bool { return r.failures == r.whole }
 
-// main is a life. Even ones run the program; odd ones determine what the crash of the
-// previous one has left, so that states that differ only in their history are merged.
+// main is a life. An even life runs the program; an odd life determines what the crash of
+// the previous life has left, so that states that differ only in their history are merged.
 func (m *memory) main(h host.Host, life int) {
 	m.h = h
 	if life%2 == 1 {
@@ -82,7 +82,7 @@ func (r *run) program(life int) {
 	r.close()
 }
 
-// mount opens the file system. It repeats that if a call was made to fail.
+// mount opens the file system, and tries again if a call was made to fail.
 func (r *run) mount() {
 	r.mounting = true
 	r.note("mounts")
@@ -193,8 +193,8 @@ func (r *run) change(u change, do func() error, after func(x *model)) error {
 	return err
 }
 
-// onceMore repeats an operation that failed because of a call. A file that was written
-// to accepts it now, or reports that it accepts no more.
+// onceMore repeats an operation that failed because a call failed. A file whose write failed
+// accepts the operation now, or reports that it accepts no more.
 func (r *run) onceMore(do func() error) {
 	for key := range r.held { //lint:ordered a set
 		r.shaken["@"+key] = true
@@ -208,7 +208,7 @@ func (r *run) onceMore(do func() error) {
 		r.model, r.underWay = u.after, nil
 		r.note("returns")
 	case !errors.Is(err, splitfs.ErrFailed):
-		r.Failf("nonsense", "%s, once more after it had failed: %v, want ErrFailed", u.text, err)
+		r.Failf("nonsense", "%s, repeated after it had failed: %v, want ErrFailed", u.text, err)
 	default:
 		r.Meet(sawRefusing)
 		r.drop(slices.Sorted(maps.Keys(r.held))...)
@@ -224,7 +224,7 @@ func (r *run) durable(u *change, left int) {
 	for _, name := range slices.Sorted(maps.Keys(r.dir.unsynced)) {
 		own := path.Dir(name) == splitfs.Reserved || slices.Contains(u.names, name) && !u.after.hazy[name]
 		if own {
-			r.Failf("unsynced", "%s has returned, and the name %s is not synced", u.text, name)
+			r.Failf("unsynced", "%s has returned, but the name %s is not synced", u.text, name)
 		}
 	}
 }
@@ -237,7 +237,7 @@ func (r *run) small(u *change) {
 			return
 		}
 	}
-	r.Failf("unavailable", "%s: there is room, and the answer is ErrNoSpace", u.text)
+	r.Failf("unavailable", "%s: there is room, but the error is ErrNoSpace", u.text)
 }
 
 // open opens a file for a step, and creates it if it does not exist.

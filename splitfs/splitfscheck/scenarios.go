@@ -17,11 +17,11 @@ type spec struct {
 // workload is the workload of the application, and its faults.
 type workload struct {
 	program []one
-	// calm is the number of steps before the application may crash, and before calls fail.
+	// calm is the number of steps before crashes and failed calls are possible.
 	calm int
 	// steady: no crash happens while the file system is mounted.
 	steady bool
-	// script is what a life does instead of a program.
+	// script replaces the program of a life.
 	script func(*run)
 	// meets are the conditions that a search is expected to meet.
 	meets []string
@@ -33,7 +33,7 @@ type workload struct {
 	grain, tears int
 	// maxRegion is Config.MaxRegion; 0: as the region of a new file.
 	maxRegion int
-	// failures is how many calls of the directory or the store may fail.
+	// failures is the number of calls of the directory or the store that may fail.
 	failures             int
 	dirFails, storeFails bool
 	// tasks: several tasks use the file system at once.
@@ -44,16 +44,16 @@ type workload struct {
 
 // Conditions that a search may be expected to meet.
 const (
-	sawBefore     = "after a crash an operation that was under way had not happened"
-	sawAfter      = "after a crash an operation that was under way had happened"
+	sawBefore     = "after a crash an operation in progress had not happened"
+	sawAfter      = "after a crash an operation in progress had happened"
 	sawPart       = "after a crash a file was overwritten in part"
 	sawTorn       = "a Record landed in part"
 	sawLeftover   = "a mount found what a crash had left over"
 	sawMountCrash = "the application crashed while it mounted"
 	sawGrown      = "a region was replaced by another one"
 	sawNoSpace    = "a file was refused for its size"
-	sawFailure    = "an operation failed since a call of the directory or the store had"
-	sawRefusing   = "a file took no more after a write had failed"
+	sawFailure    = "an operation failed since a call of the directory or the store had failed"
+	sawRefusing   = "a file accepted no more writes after a write had failed"
 	sawShaken     = "a file that was open while a rename or a removal failed could not grow"
 )
 

@@ -23,14 +23,14 @@ const perm = 0o640
 // create makes a file.
 func (r *run) create(name string, flag int) error {
 	ncl := flag&splitfs.O_NCL != 0 || matches(name)
-	if at := path.Dir(name); !r.there(at) { // the crash happened before it was synced
+	if at := path.Dir(name); !r.there(at) { // a crash happened before the folder was synced
 		_, err := r.fsys.Open(name, os.O_RDWR|os.O_CREATE|flag, perm)
-		r.refused("create "+name+" in a folder that is not there", err, fs.ErrNotExist)
+		r.refused("create "+name+" in a missing folder", err, fs.ErrNotExist)
 		return err
 	}
 	if r.model.names[name] != nil {
 		_, err := r.fsys.Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|flag, perm)
-		r.refused("create "+name+", which is there", err, fs.ErrExist)
+		r.refused("create "+name+", which exists", err, fs.ErrExist)
 		return err
 	}
 	return r.change(change{text: "create " + name, names: []string{name}}, func() error {
@@ -67,7 +67,7 @@ func (r *run) data(n int) []byte {
 	return []byte(strings.Repeat(string(rune('a'+(r.letter-1)%26)), n))
 }
 
-// content makes a change of a file's content by calling do.
+// content changes the content of a file by calling do.
 func (r *run) content(at, text string, do func(f *splitfs.File) error, now func(old []byte) []byte) {
 	f, done, err := r.open(at)
 	if err != nil {
@@ -124,8 +124,8 @@ func add(at string, n int) step {
 // wrote returns the error of a write, and checks that it wrote everything, or on the peers nothing.
 func (r *run) wrote(f *splitfs.File, p []byte) func(n int, err error) error {
 	return func(n int, err error) error {
-		r.that(err != nil || n == len(p), "of %d bytes %d were written", len(p), n)
-		r.that(err == nil || n == 0 || !f.NCL(), "%d bytes were written to the peers, and %v", n, err)
+		r.that(err != nil || n == len(p), "%[2]d of %[1]d bytes were written", len(p), n)
+		r.that(err == nil || n == 0 || !f.NCL(), "a failed write to the peers reports %d bytes: %v", n, err)
 		return err
 	}
 }
@@ -151,7 +151,7 @@ func putAt(at string, off int, p []byte) step {
 	}
 }
 
-// size truncates to n bytes, or by as many if n is negative.
+// size truncates to n bytes, or by -n bytes if n is negative.
 func size(at string, n int) step {
 	return func(r *run) {
 		n := n

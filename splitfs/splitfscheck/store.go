@@ -21,15 +21,15 @@ type store struct {
 	objects map[string]*object
 	made    map[string]bool // names that were ever used
 	open    map[string]*handle
-	handles int    // those neither closed nor released
+	handles int    // neither closed nor released
 	fault   string // the kind of call that fails, if there is one
-	spare   int    // number of reads before it that do not
+	spare   int    // number of reads that succeed first
 }
 
 // object is the durable side.
 type object struct {
 	data []byte
-	// doubt is a Record, any part of which may have landed.
+	// doubt is a Record in doubt: any part of it may have landed.
 	doubt   []byte
 	doubtAt int
 }
@@ -92,7 +92,7 @@ func (s *store) Recover(name string) (obj splitfs.Object, err error) {
 	return obj, nil
 }
 
-// unknown: the call has failed, so the caller does not have the object that it opened.
+// unknown discounts the handle of a call that failed: the caller does not get the handle.
 func (s *store) unknown(obj splitfs.Object) {
 	if obj != nil {
 		s.handles--

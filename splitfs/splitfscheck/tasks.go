@@ -16,7 +16,7 @@ func taskScenarios() []*explore.Scenario {
 			name:   "two-tasks",
 			doc:    "Two tasks use the same files: the result equals that of their operations in some order.",
 			faults: "none",
-			bounds: "two operations of one task, of which there are five pairs, and one of the other, of which there are six; two files",
+			bounds: "one of five pairs of operations by one task, and one of six operations by the other; two files",
 			load:   workload{tasks: true, calm: 1, maxRegion: 4096, script: together},
 		}),
 	}
@@ -89,7 +89,7 @@ func (r *run) explained(ops []deed, results []error) {
 			return
 		}
 	}
-	r.Failf("wrong", "%s, %s and beside them %s ended as %v: no order makes that %v", ops[0].text, ops[1].text, ops[2].text, results, got)
+	r.Failf("wrong", "%s, %s and concurrently %s returned %v: no order explains the files %v", ops[0].text, ops[1].text, ops[2].text, results, got)
 }
 
 // adds appends a letter n times to a file, which is created if it does not exist.

@@ -6,8 +6,8 @@
 //	db, err := sqlite3.Open(v.URI("orders.db"))
 //	err = db.Exec(sqlite.Setup)
 //
-// The log of a database goes to the peers whatever the patterns of the file system
-// are, the database itself to the directory.
+// The log of a database is stored on the peers, whatever the patterns of the file
+// system are; the database itself is stored in the directory.
 //
 // # Locks
 //

@@ -17,7 +17,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// Setup is what a connection executes first.
+// Setup must be the first statements of a connection.
 const Setup = `PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;`
 
 // VFS is a split file system as SQLite sees it.
@@ -26,8 +26,8 @@ type VFS struct {
 	fs   *splitfs.FS
 
 	mu      sync.Mutex
-	holders map[string]*file // who has locks on which database
-	carried any              // a panic on its way around SQLite
+	holders map[string]*file // the file that holds the locks of a database
+	carried any              // a panic that must not pass through SQLite
 }
 
 // Register makes a file system known to SQLite by a name.
@@ -37,7 +37,7 @@ func Register(name string, fsys *splitfs.FS) *VFS {
 	return v
 }
 
-// Unregister ends that.
+// Unregister removes it from SQLite.
 func (v *VFS) Unregister() { vfs.Unregister(v.name) }
 
 // URI is the name by which to open a database in the file system.
@@ -45,14 +45,14 @@ func (v *VFS) URI(database string) string {
 	return "file:" + (&url.URL{Path: "/" + database}).EscapedPath() + "?vfs=" + url.QueryEscape(v.name)
 }
 
-// Resume raises the panic that the file system has ended a call of SQLite by.
+// Resume raises the saved panic again, if the file system has panicked in a call of SQLite.
 func (v *VFS) Resume() {
 	if v.carried != nil {
 		panic(v.carried)
 	}
 }
 
-// do calls f, and keeps its panic.
+// do calls f, and saves its panic.
 func (v *VFS) do(f func() error) (err error) {
 	if v.carried != nil {
 		return sqlite3.IOERR
@@ -136,7 +136,7 @@ type file struct {
 	v       *VFS
 	lock    vfs.LockLevel
 	isNew   bool // its name may not be durable yet
-	deleted bool // with its last use
+	deleted bool // on close
 }
 
 func (f *file) Close() error {
@@ -191,7 +191,7 @@ func (f *file) Size() (n int64, err error) {
 	return n, err
 }
 
-// Lock implements vfs.File. All locks of a database are with one connection.
+// Lock implements vfs.File. One connection holds all locks of a database.
 func (f *file) Lock(lock vfs.LockLevel) error {
 	f.v.mu.Lock()
 	defer f.v.mu.Unlock()

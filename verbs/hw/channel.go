@@ -139,9 +139,9 @@ func (ch *channel) fail(handle uint32, why *string) {
 	}
 }
 
-// wait returns when ready returns true. It polls for a while and then sleeps, as the
+// wait returns when ready returns true. It polls for a while and then sleeps, on the
 // sleeper that join returns; arm requests an event from the CQs. It reads the clock only
-// after the first few polls: on some machines that costs more than all of them.
+// after the first few polls: on some machines a reading costs more than these polls.
 func (ch *channel) wait(timeout time.Duration, join func() *sleepers.Sleeper, ready func() (bool, error), arm func() error) error {
 	var start time.Time
 	for i := 1; ; i++ {
@@ -173,7 +173,7 @@ func (ch *channel) wait(timeout time.Duration, join func() *sleepers.Sleeper, re
 		if err := arm(); err != nil {
 			return err
 		}
-		// A completion before the CQ was armed makes no event: check once more.
+		// A completion before the CQ was armed causes no event: check once more.
 		if ok, err := ready(); ok || err != nil {
 			return err
 		}
@@ -221,7 +221,7 @@ func (ch *channel) look() (*cq, error) {
 		q := ch.cqs[at]
 		ok, err := q.has()
 		switch {
-		case errors.Is(err, verbs.ErrClosed): // it is about to leave the channel
+		case errors.Is(err, verbs.ErrClosed): // the CQ is about to leave the channel
 		case err != nil:
 			return nil, err
 		case ok:

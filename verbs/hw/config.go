@@ -59,8 +59,8 @@ type Config struct {
 	// PKeyIndex is the index of the partition key in the port's table.
 	PKeyIndex int
 	// RelaxedOrdering lets the card and the bus write to registered memory out of order
-	// (IBV_ACCESS_RELAXED_ORDERING), as profile relaxed allows. A card or kernel that
-	// does not know it ignores it.
+	// (IBV_ACCESS_RELAXED_ORDERING), as profile relaxed allows. A card or kernel without
+	// this option ignores it.
 	RelaxedOrdering bool
 	// MTU of the path in bytes: 256, 512, 1024, 2048 or 4096. Default: the port's. Two
 	// ends use the smaller one.
@@ -69,10 +69,10 @@ type Config struct {
 	Timeout int
 	// MinRNRTimer is the code of the time to wait when a receive is missing, 1 to 31.
 	MinRNRTimer int
-	// ServiceLevel and TrafficClass go into the packets; HopLimit too.
+	// ServiceLevel, TrafficClass and HopLimit are fields of the packets.
 	ServiceLevel, TrafficClass, HopLimit int
-	// MaxInline is how many bytes a queue pair may ask to carry inline, if the card
-	// supports it.
+	// MaxInline is the largest number of inline bytes that a queue pair may request, if
+	// the card supports it.
 	MaxInline int
 	// Spin is how long a wait polls before it sleeps, or [NoSpin].
 	Spin time.Duration
@@ -85,13 +85,13 @@ type Config struct {
 type Event struct {
 	Device string
 	About  Object
-	Number uint32 // of the object: a QP's Num, a port's; a CQ's handle
+	Number uint32 // of the object: the Num of a QP, the number of a port, the handle of a CQ
 	Text   string // as libibverbs names it
-	// Fatal: nothing works on the device any more.
+	// Fatal: the device no longer works.
 	Fatal bool
 }
 
-// Object is what an event is about.
+// Object is the kind of object that an event concerns.
 type Object uint8
 
 // The objects.

@@ -29,17 +29,17 @@ var _ = [1]struct{}{}[unsafe.Offsetof(verbs.WC{}.HasImm)-unsafe.Offsetof(C.struc
 
 // cq is a completion queue. It implements verbs.CQ.
 //
-// A channel reports that a CQ has completions, and Gather waits for one of each of
-// several: both must check without consuming. A post checks as well, since it is
-// already in C. Hence the stash: all completions go there from the card, and a poll
-// takes them out.
+// A channel reports that a CQ has completions, and Gather waits for a completion of each
+// of several CQs: both must check without consuming. A post checks as well, since it is
+// already in C. So every completion is first polled into the stash, and Poll takes it from
+// there.
 type cq struct {
 	d      *device
 	ch     *channel
 	own    bool                   // the channel is for this CQ alone
-	c      *C.struct_ibv_cq       // whose event it is: its channel's lock guards this
-	handle uint32                 // and this
-	failed atomic.Pointer[string] // the card says that it lost completions
+	c      *C.struct_ibv_cq       // identifies the CQ of an event; guarded by the lock of the channel
+	handle uint32                 // likewise
+	failed atomic.Pointer[string] // the card has reported that it lost completions
 	mu     sync.Mutex
 	refs   int                   // queue pairs
 	stash  *C.struct_vb_stash    // in C memory; nil after Destroy
@@ -118,7 +118,7 @@ func (q *cq) freeStash() {
 	q.stash, q.wcs = nil, nil
 }
 
-// use counts a queue pair in or out.
+// use adds n to the number of queue pairs that use the CQ.
 func (q *cq) use(n int) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -147,7 +147,7 @@ func (q *cq) Poll(wc []verbs.WC) (n int, err error) {
 }
 
 // ask polls the card, if the stash is empty. A dead device may still have completions;
-// when it has none, nothing will come. The caller holds q.mu.
+// once it has none, no more will arrive. The caller holds q.mu.
 func (q *cq) ask() error {
 	if q.stash == nil {
 		return fmt.Errorf("hw: %s: poll: %w", q.d.name, verbs.ErrClosed)
@@ -163,7 +163,7 @@ func (q *cq) ask() error {
 	return nil
 }
 
-// lost is why an empty CQ will have no completion any more, or nil.
+// lost returns the reason why an empty CQ will get no more completions, or nil.
 func (q *cq) lost() error {
 	if q.d.dead.Load() != nil {
 		return q.d.alive()
@@ -174,7 +174,7 @@ func (q *cq) lost() error {
 	return nil
 }
 
-// reserve makes room in the stash, with q.mu held; without it, it reports false if
+// reserve locks q.mu and makes room in the stash. It returns false, without the lock, if
 // another caller is using the CQ.
 func (q *cq) reserve() bool {
 	if !q.mu.TryLock() {
@@ -221,7 +221,7 @@ func (q *cq) arm() error {
 		return fmt.Errorf("hw: %s: wait: %w", q.d.name, verbs.ErrClosed)
 	}
 	if rc := C.vb_arm(q.stash.cq); rc != 0 {
-		return q.d.err("ask for an event", rc, "")
+		return q.d.err("request an event", rc, "")
 	}
 	return nil
 }

@@ -44,8 +44,8 @@ type device struct {
 	closed atomic.Bool
 
 	mu       sync.Mutex
-	channels []*channel     // whose waiters must learn that it died
-	qps      map[uint32]*qp // which must learn of their own errors, by number
+	channels []*channel     // their waiters must be woken if the device dies
+	qps      map[uint32]*qp // by number, to notify a QP of its own error
 }
 
 // Devices returns the names of the cards of this machine.
@@ -198,9 +198,9 @@ func (d *device) address() error {
 	return nil
 }
 
-// probe creates a temporary queue pair to find the driver's limits: how much inline
-// data, which libibverbs does not report otherwise, and whether extended operations
-// work, which an old library lacks even if the card has them.
+// probe creates a temporary queue pair to find the limits of the driver. One is the size of
+// inline data, which libibverbs does not report otherwise. The other is whether extended
+// operations work: an old library lacks them even if the card has them.
 func (d *device) probe(flush, atomicWrite bool) error {
 	pd, err := C.ibv_alloc_pd(d.ctx)
 	if pd == nil {

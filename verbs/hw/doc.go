@@ -1,5 +1,5 @@
-// Package hw is the vocabulary of package verbs on real cards: a thin binding to
-// libibverbs for reliable connections, under the build tag rdma.
+// Package hw implements package verbs on real cards: a thin binding to libibverbs for
+// reliable connections, under the build tag rdma.
 //
 //	go build -tags rdma ./...     (needs libibverbs-dev and a C compiler)
 //
@@ -13,17 +13,16 @@
 //
 // The zero value of [Config] means the only card, its first port, and the address of
 // the port's newest RoCE version. Errors name the device, the attribute and the errno,
-// and a remedy where one is known: which devices there are, how to raise the limit on
-// locked memory, and so on. They wrap the errors of package verbs and, if there was
-// one, the errno.
+// and a remedy where one is known, such as the list of devices, or how to raise the limit
+// on locked memory. They wrap the errors of package verbs and the errno, if there is one.
 //
 // # Cost
 //
-// Posting a batch is one cgo call, or one for each 64 requests: the chain of requests
-// lives in C memory that belongs to the queue pair, and Go writes it in place. Polling
-// is one call for up to 64 completions, which C writes where the caller wants them. A
-// post also polls the send CQ, since it is already in C: the next poll may find the
-// completion without a call. Neither allocates.
+// Posting a batch is one cgo call for each 64 requests: the chain of requests is in C
+// memory of the queue pair, and Go writes it in place. Polling is one call for up to 64
+// completions, which C writes into the caller's slice. A post also polls the send CQ, since
+// it is already in C: the next poll may find the completion without a call. Neither
+// allocates.
 //
 // Waiting spins for Config.Spin and then sleeps on the completion channel, a descriptor
 // that the Go runtime polls: a sleeping wait blocks no thread.
@@ -32,8 +31,8 @@
 //
 // A card writes to physical pages without the Go runtime's knowledge, so its memory
 // must not be managed by the garbage collector. [NewMemory] maps pages; package
-// host/oshost does the same for regions. Registered memory with a method Pin is pinned
-// during its registration, and can refuse to be freed.
+// host/oshost does the same for regions. Memory with a method Pin is pinned while it is
+// registered, so that it can refuse to be freed.
 //
 // # Differences from the simulator
 //

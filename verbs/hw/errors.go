@@ -17,8 +17,8 @@ var (
 	ErrNoDevice = errors.New("hw: no such device")
 	// ErrPortDown: the port is not active.
 	ErrPortDown = errors.New("hw: port is down")
-	// ErrDead: the device reported a fatal error, or is gone. It is unusable; close
-	// everything and open it again.
+	// ErrDead: the device reported a fatal error, or is gone. It is unusable: close all its
+	// objects and open it again.
 	ErrDead = errors.New("hw: device is dead")
 )
 
@@ -42,12 +42,12 @@ const (
 	hintOpen = "may this user open /dev/infiniband/uverbs*? They usually belong to root or to the group rdma"
 	hintLock = "the limit on locked memory is %s: raise it with ulimit -l unlimited, with memlock in /etc/security/limits.conf, " +
 		"with LimitMEMLOCK=infinity in a systemd unit, or --ulimit memlock=-1 of a container"
-	hintFile  = "is the memory that of a file? Most file systems do not let a card pin their pages; DAX devices, tmpfs and huge pages do"
+	hintFile  = "is the memory a mapped file? Most file systems do not let a card pin their pages; DAX devices, tmpfs and huge pages do"
 	hintRoute = "is there a route from this port to the peer's GID %s, are both of the same type, and is the peer's interface up?"
 )
 
 // callError returns the error of a libibverbs call on a device: the operation, the errno,
-// and a hint. errors.Is finds everything that it wraps.
+// and a hint. It wraps the errno and the error of package verbs.
 func callError(device, what string, e syscall.Errno, hint string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "hw: %s: %s: %s", device, what, errnoName(e))
@@ -103,7 +103,7 @@ func errnoName(e syscall.Errno) string {
 func noDevice(name string, there []string) error {
 	switch {
 	case len(there) == 0:
-		return fmt.Errorf("%w: %s: this machine has no RDMA device that libibverbs can use; see ibv_devinfo, and rdma link for what the kernel has",
+		return fmt.Errorf("%w: %s: this machine has no RDMA device that libibverbs can use; see ibv_devinfo, and rdma link for the devices of the kernel",
 			ErrNoDevice, orText(name, "any"))
 	case name == "":
 		return fmt.Errorf("%w: Device is not set, and there are several: %s", ErrNoDevice, strings.Join(there, ", "))

@@ -39,7 +39,7 @@ func watch(name string, fd C.int, drain func() bool) (*descriptor, error) {
 	}
 	go func() {
 		defer close(d.done)
-		_ = d.raw.Read(func(uintptr) bool { return !drain() }) // it fails once it is closed
+		_ = d.raw.Read(func(uintptr) bool { return !drain() }) // fails once the descriptor is closed
 	}()
 	return d, nil
 }
@@ -79,8 +79,8 @@ func ownError(kind C.int) bool {
 	return false
 }
 
-// happened passes an event on: to the object that has failed, and to the program. After a
-// fatal one the device is dead, and nobody must wait for it any longer.
+// happened reports an event to the object that has failed, and to the program. After a
+// fatal event the device is dead, and all waiters are woken.
 func (d *device) happened(e Event, failed bool) {
 	e.Device = d.name
 	d.mu.Lock()

@@ -10,7 +10,7 @@ import (
 type Memory struct{ pages.Block }
 
 // NewMemory maps size zeroed, page-aligned bytes, on huge pages if huge is set. The
-// garbage collector does not know them: they stay until Free.
+// garbage collector does not manage them: they stay until Free.
 func NewMemory(size int, huge bool) (*Memory, error) {
 	b, err := pages.Map(size, huge)
 	if err != nil {

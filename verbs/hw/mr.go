@@ -61,8 +61,8 @@ type mr struct {
 	lkey, rkey uint32
 }
 
-// pinned is memory that knows whether it is registered, so that it can refuse to be
-// freed. Pin fails if it has already been freed.
+// pinned is memory that counts its registrations, so that it can refuse to be freed. Pin
+// fails if the memory was freed already.
 type pinned interface {
 	Pin() error
 	Unpin()
@@ -73,7 +73,7 @@ var accessFlags = [...]C.int{C.IBV_ACCESS_LOCAL_WRITE, C.IBV_ACCESS_REMOTE_WRITE
 	C.IBV_ACCESS_REMOTE_ATOMIC, 1 << 8, 1 << 9} // older headers lack the last two
 
 // relaxedOrdering is IBV_ACCESS_RELAXED_ORDERING, which older headers lack. Libraries and
-// kernels ignore flags of its range that they do not know.
+// kernels ignore unknown flags in its range.
 const relaxedOrdering = 1 << 20
 
 // flagsOf translates flags that were checked.
@@ -127,7 +127,7 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 	return m, nil
 }
 
-// Addr and those below implement verbs.MR.
+// Addr and the methods below implement verbs.MR.
 func (m *mr) Addr() uint64 { return m.addr }
 func (m *mr) Len() int     { return m.size }
 func (m *mr) LKey() uint32 { return m.lkey }

@@ -55,7 +55,7 @@ var operations = [...]operation{
 	verbs.OpAtomicWrite: {},
 }
 
-// The table holds the flags so that fill finds all of an operation in one place.
+// The table holds the flags, so that fill finds everything about an operation in one place.
 func init() {
 	for op := range operations {
 		operations[op].flags = verbs.Opcode(op).Flags()
@@ -76,9 +76,9 @@ var sendFlags = func() (of [256]uint32) {
 
 // PostSend implements verbs.QP.
 //
-// Before the cgo call it calls only fill, and Poll calls nothing if the stash has a
-// completion: the card or the kernel has run in between, and every function that the
-// processor must fetch again adds to the latency (docs/benchmarks.md).
+// Before the cgo call PostSend calls only fill, and Poll calls nothing if the stash has a
+// completion. The card or the kernel has run in between, so the processor must fetch the
+// code of every called function again, which adds to the latency (docs/benchmarks.md).
 //
 // The cgo call also polls completions into the CQ's stash, unless another caller is
 // using the CQ: a call costs more than the poll, and Soft-RoCE often has the completion
@@ -88,7 +88,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	err := q.mayPost(q.state.CanPostSend())
 	for done := 0; err == nil && done < len(wrs); {
 		n := q.fill(wrs[done:])
-		if n == 0 { // the next one is not for a chain
+		if n == 0 { // the next request cannot be in a chain
 			if err = q.postOther(&wrs[done]); err != nil {
 				err = &verbs.PostError{Index: done, Err: err}
 			}
@@ -110,8 +110,9 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	return err
 }
 
-// mayPost returns nil if q exists and its state permits posting. Libraries write a request
-// into the queue before they ask the kernel, if at all, so it would be sent later.
+// mayPost returns nil if q exists and its state permits posting. Without this check the
+// request could be sent later: libraries write it into the queue before the kernel checks
+// the state, if it does.
 func (q *qp) mayPost(state bool) error {
 	if q.c != nil && state {
 		return nil
@@ -127,7 +128,7 @@ func (q *qp) mayNot() error {
 }
 
 // fill writes requests into the chain, up to the first that needs another path or that
-// check would refuse, and returns how many.
+// check would refuse, and returns their number.
 func (q *qp) fill(wrs []verbs.SendWR) int {
 	for i := range wrs {
 		if i == len(q.send.wrs) {
@@ -169,8 +170,8 @@ func (q *qp) postOther(wr *verbs.SendWR) error {
 	return q.postExtended(wr)
 }
 
-// check detects what libibverbs or the card would refuse with less explanation. Whether the queue is
-// full only the library knows.
+// check detects requests that libibverbs or the card would refuse with less explanation. It cannot detect
+// a full queue: only the library can.
 func (q *qp) check(wr *verbs.SendWR) error {
 	err := q.cfg.CheckSend(q.num, &q.d.attr, wr, false)
 	if errors.Is(err, verbs.ErrUnsupported) {

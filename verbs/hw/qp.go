@@ -136,7 +136,7 @@ func (q *qp) create() error {
 	return nil
 }
 
-// giveBack undoes what create has taken, but for the queue pair of the card.
+// giveBack releases the resources that create has acquired, except the queue pair of the card.
 func (q *qp) giveBack() {
 	q.send.free()
 	q.recv.free()
@@ -144,7 +144,7 @@ func (q *qp) giveBack() {
 }
 
 func (q *qp) unuse() {
-	_ = q.sendCQ.use(-1) // they exist: this queue pair held them
+	_ = q.sendCQ.use(-1) // cannot fail: a CQ in use cannot be destroyed
 	_ = q.recvCQ.use(-1)
 }
 
@@ -194,7 +194,7 @@ func (q *qp) peer() netip.Addr {
 	return netip.AddrFrom16(a)
 }
 
-// Num and those below implement verbs.PreparedQP.
+// Num and the methods below implement verbs.PreparedQP.
 func (p *prepared) Num() uint32                       { return p.num }
 func (p *prepared) PostRecv(wrs []verbs.RecvWR) error { return (*qp)(p).PostRecv(wrs) }
 func (p *prepared) Destroy() error                    { return (*qp)(p).Destroy() }
@@ -240,7 +240,7 @@ func (p *prepared) Connect(remote verbs.Endpoint) (verbs.QP, error) {
 	return q, nil
 }
 
-// Num and those below implement verbs.QP.
+// Num and the methods below implement verbs.QP.
 func (q *qp) Num() uint32 { return q.num }
 
 // State queries the device, since a QP can go to ERR by itself.
@@ -250,10 +250,10 @@ func (q *qp) State() verbs.QPState {
 	return q.ask()
 }
 
-// Err returns the error of the queue pair that the card has reported by an event, if any. Then the
-// queue pair is in ERR, and its requests complete with WR_FLUSH_ERR, which does not give
-// the reason. Err is for logs: protocols that only use package verbs do not see it. A
-// queue pair that was reset has none.
+// Err returns the error of the queue pair that the card has reported by an event, if any. The
+// queue pair is then in ERR, and its requests complete with WR_FLUSH_ERR, which does not give
+// the reason. Err is for logs: it is not part of package verbs, so protocols cannot call it. A
+// reset clears the error.
 func (q *qp) Err() error {
 	why := q.failed.Load()
 	if why == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// channel is a completion channel. It implements verbs.CompChannel. One lock guards it
-// and its CQs, so that several of them can be read at one moment.
+// channel is a completion channel. It implements verbs.CompChannel. One lock guards the
+// channel and its CQs, so that several CQs can be read at one moment.
 type channel struct {
 	d      *device
 	mu     sync.Mutex
@@ -41,7 +41,7 @@ func (ch *channel) Destroy() error {
 	return nil
 }
 
-// wait returns when ready returns true; ready is called with ch locked. It sleeps as the
+// wait returns when ready returns true; ready is called with ch locked. It sleeps on the
 // sleeper that join returns.
 func (ch *channel) wait(timeout time.Duration, join func() *sleepers.Sleeper, ready func() (bool, error)) error {
 	ch.mu.Lock()

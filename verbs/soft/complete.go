@@ -2,8 +2,8 @@ package soft
 
 import "github.com/verbatim-rdma/verbatim/verbs"
 
-// How requests complete: in the order of posting, and after the first error all are
-// flushed. The queue pair is locked.
+// Requests complete in the order of posting. After the first error all are flushed. The
+// queue pair is locked.
 
 // complete completes the oldest request.
 func (q *qp) complete(status verbs.Status) {
@@ -52,7 +52,7 @@ func (q *qp) received(wc verbs.WC) {
 	q.recvCQ.push(entry{wc: wc, q: q, slots: 1, recv: true})
 }
 
-// settle fails the request that could not be sent, once all before it have completed.
+// settle fails the request that could not be sent, once all requests before it have completed.
 func (q *qp) settle() {
 	if l := q.out; l != nil && l.bad != verbs.StatusSuccess && q.head == l.sent {
 		q.fail(l.bad)
@@ -80,7 +80,7 @@ func (l *link) answered(a answer, payload []byte) bool {
 	}
 	i, ok := l.index(a.seq)
 	if !ok {
-		return l.bad != verbs.StatusSuccess // of a request that we aborted
+		return l.bad != verbs.StatusSuccess // the answer to a request that was aborted
 	}
 	l.alive()
 	for q.head < i {
@@ -133,8 +133,8 @@ func (l *link) returned(b []byte) bool {
 	return true
 }
 
-// notReady resends the oldest request, and all requests behind it, after the RNR timer. It
-// cannot do so if a request was sent only in part.
+// notReady resends the oldest request, and all requests after it, after the RNR timer. It
+// cannot resend if a request was sent only in part.
 func (l *link) notReady() bool {
 	q := l.q
 	if !q.slot(q.head).req.op.ConsumesRecv() {
@@ -149,7 +149,7 @@ func (l *link) notReady() bool {
 		return false
 	}
 	l.rewind(q.head)
-	l.bad = verbs.StatusSuccess // of one behind it, which pick finds again
+	l.bad = verbs.StatusSuccess // the error of a later request, which pick finds again
 	l.wait()
 	return true
 }

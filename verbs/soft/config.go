@@ -10,12 +10,12 @@ import (
 // ErrConfig: a setting is outside its limits.
 var ErrConfig = errors.New("soft: bad configuration")
 
-// Name is the default name of a device, and what the commands call it.
+// Name is the default name of a device, and its name in the commands.
 const Name = "soft"
 
-// Profile is what a device promises beyond the specification, in the words of package
-// faults: it places in order, drains when access is revoked, and its atomics are CPU
-// instructions.
+// Profile is the profile of a device, in the terms of package faults. Beyond the
+// specification, a device places in order, drains when access is revoked, and uses CPU
+// instructions for atomics.
 const Profile = "strong+AtomicGlob=true"
 
 // Defaults of Config.
@@ -35,7 +35,7 @@ type Config struct {
 	// loopback, which is reachable only from this machine.
 	Listen string
 	// Timeout times RetryCount+1 is how long a peer may stay silent before a queue
-	// pair gives up. The death of a process is noticed at once, because it closes its connections.
+	// pair gives up. The death of a process is detected at once, because it closes the connections.
 	Timeout time.Duration
 	// RNRTimer is the time between retries when no receive is posted.
 	RNRTimer time.Duration

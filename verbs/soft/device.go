@@ -27,7 +27,7 @@ const (
 // device is a card made of goroutines. It implements verbs.Device.
 type device struct {
 	cfg    Config
-	at     netip.AddrPort // of the listener: what endpoints carry
+	at     netip.AddrPort // of the listener; endpoints carry it
 	lis    net.Listener
 	tasks  sync.WaitGroup
 	open   atomic.Int64 // protection domains, CQs and channels
@@ -74,7 +74,7 @@ func (d *device) Attr() verbs.DeviceAttr {
 		AtomicHCA: true, AtomicGlob: true, HasFlush: true, HasAtomicWrite: true}
 }
 
-// Addr returns where the device listens.
+// Addr returns the address at which the device listens.
 func (d *device) Addr() string { return d.at.String() }
 
 // alive returns nil until Close.
@@ -155,7 +155,7 @@ func (d *device) forget(conn net.Conn) {
 	d.mu.Lock()
 	delete(d.live, conn)
 	d.mu.Unlock()
-	_ = conn.Close() // it may be closed already
+	_ = conn.Close() // the connection may be closed already
 }
 
 // addQP gives a queue pair its number.

@@ -2,9 +2,9 @@ package soft
 
 import "github.com/verbatim-rdma/verbatim/verbs"
 
-// How a responder executes one request: checks in the order of the specification, then the
-// payload, packet by packet with the checks repeated, then the completion. Each step holds the
-// lock of the queue pair.
+// A responder executes a request in these steps: the checks in the order of the
+// specification; the payload, packet by packet, with the checks repeated; the completion.
+// Each step holds the lock of the queue pair.
 
 // verdict is the result of a step.
 type verdict uint8
@@ -32,7 +32,7 @@ func (in *inbound) execute(req *request) (bool, verbs.Status) {
 		}
 		v, status = in.place(req, off, b)
 		off += len(b)
-		_, _ = in.r.Discard(len(b)) // it is buffered
+		_, _ = in.r.Discard(len(b)) // cannot fail: the bytes are buffered
 	}
 	if v == goOn {
 		v, status = in.finish(req)
@@ -93,7 +93,7 @@ func (in *inbound) fail(status verbs.Status) (verdict, verbs.Status) {
 	return refused, status
 }
 
-// fault is fail for an error of our own receive.
+// fault is fail for an error of a receive of this side.
 func (in *inbound) fault(local, remote verbs.Status) (verdict, verbs.Status) {
 	in.q.received(verbs.WC{Status: local})
 	return in.fail(remote)
@@ -130,7 +130,7 @@ func (in *inbound) access(req *request, off, n int, f func(b []byte)) (verdict, 
 	return goOn, verbs.StatusSuccess
 }
 
-// finish executes what follows the payload, and answers. It answers without the lock: a
+// finish executes the part after the payload, and answers. It answers without the lock: a
 // requester that reads no answers must not block others on the queue pair.
 func (in *inbound) finish(req *request) (verdict, verbs.Status) {
 	if req.op == verbs.OpRead && req.length > 0 {
@@ -149,8 +149,8 @@ func (in *inbound) finish(req *request) (verdict, verbs.Status) {
 	return v, status
 }
 
-// conclude executes requests without payload, and completes the receive of those with one. old
-// is the result of an Atomic.
+// conclude executes requests without payload, and completes the receive of requests that
+// consume one. old is the result of an Atomic.
 func (in *inbound) conclude(req *request) (old uint64, v verdict, status verbs.Status) {
 	q := in.q
 	q.mu.Lock()

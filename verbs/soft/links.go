@@ -31,9 +31,9 @@ func (l Links) set(i, j int, cut bool) error {
 	return nil
 }
 
-// Cut cuts a device off from the one that an endpoint is of, which may belong to another process, or with cut
-// false lets new connections pass again. Only dev knows: the other one may still believe in a connection. The
-// error wraps [verbs.ErrUnsupported] if dev is of another kind.
+// Cut cuts dev off from the device of an endpoint, which may belong to another process. If cut is false, it permits
+// new connections again. Only dev is changed: the other device may still have a connection. The error wraps
+// [verbs.ErrUnsupported] if dev is of another kind.
 func Cut(dev verbs.Device, from verbs.Endpoint, cut bool) error {
 	d, ok := dev.(*device)
 	if !ok {
@@ -53,7 +53,7 @@ func (d *device) setCut(at netip.AddrPort, cut bool) {
 	}
 	d.cut[at] = true
 	var qps []*qp
-	for _, q := range d.qps { //lint:ordered all of them lose what they have
+	for _, q := range d.qps { //lint:ordered all lose their connections
 		qps = append(qps, q)
 	}
 	d.mu.Unlock()

@@ -11,13 +11,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Registered memory is read and written by CPUs and by other goroutines at the same
-// time. Every aligned word is loaded and stored at once, at increasing addresses, so that
-// a word is never torn, and a word of a Write appears only after the words before it.
+// CPUs and other goroutines read and write registered memory at the same time. Every
+// aligned word is loaded and stored at once, at increasing addresses, so a word is never
+// torn, and a word of a Write appears only after the words before it.
 
 const word = 8
 
-// lead returns how many of the n bytes at p lie before the first aligned word.
+// lead returns the number of bytes of p before the first aligned word.
 func lead(p []byte) int {
 	at := int(uintptr(unsafe.Pointer(unsafe.SliceData(p))) & (word - 1))
 	return min(len(p), (word-at)&(word-1))
@@ -45,8 +45,8 @@ func load(dst, src []byte) {
 	copy(dst, src)
 }
 
-// update atomically replaces the aligned little-endian word p by f of it, and returns the
-// old value.
+// update atomically replaces the aligned little-endian word at p by f of its value, and
+// returns the old value.
 func update(p []byte, f func(old uint64) uint64) uint64 {
 	for w := wordAt(p); ; {
 		old := atomic.LoadUint64(w)
@@ -110,7 +110,7 @@ func (p *pd) walk(list []verbs.SGE, off, n int, need verbs.Access, f func(piece 
 	return verbs.StatusSuccess
 }
 
-// gather reads bytes of a list into dst, and scatter writes src to one.
+// gather reads bytes of a list into dst, and scatter writes src to a list.
 func (p *pd) gather(dst []byte, list []verbs.SGE, off int) verbs.Status {
 	return p.walk(list, off, len(dst), 0, func(piece []byte) {
 		load(dst[:len(piece)], piece)

@@ -71,8 +71,8 @@ type mr struct {
 // verbs/hw. Memory that the garbage collector may move does not qualify.
 type mapped interface{ Bytes() []byte }
 
-// pinned is memory that knows whether it is registered, so that it can refuse to be
-// freed. Pin fails if it is freed already.
+// pinned is memory that counts its registrations, so that it can refuse to be freed. Pin
+// fails if the memory was freed already.
 type pinned interface {
 	Pin() error
 	Unpin()
@@ -124,7 +124,7 @@ func (p *pd) register(mem verbs.Memory, access verbs.Access) (*mr, error) {
 		if hasLock {
 			lock.Unpin()
 		}
-		return nil, errorOf(verbs.ErrInvalid, "it is not mapped memory, such as package host/oshost allocates")
+		return nil, errorOf(verbs.ErrInvalid, "the memory is not mapped; memory of package host/oshost is")
 	}
 	d := p.d
 	d.mu.Lock()
@@ -136,7 +136,7 @@ func (p *pd) register(mem verbs.Memory, access verbs.Access) (*mr, error) {
 	return m, nil
 }
 
-// Addr and those below implement verbs.MR.
+// Addr and the methods below implement verbs.MR.
 func (m *mr) Addr() uint64 { return m.addr }
 func (m *mr) Len() int     { return len(m.bytes) }
 func (m *mr) LKey() uint32 { return m.key }

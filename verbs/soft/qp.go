@@ -22,7 +22,7 @@ type qp struct {
 	sendCQ *cq
 	recvCQ *cq
 	freed  atomic.Uint64 // slots of the send queue that polls have freed, in total
-	rfreed atomic.Uint64 // and of the receive queue
+	rfreed atomic.Uint64 // the same for the receive queue
 
 	mu         sync.Mutex
 	gone       bool
@@ -32,7 +32,7 @@ type qp struct {
 	remote     verbs.Endpoint
 	sq         []slot
 	head, tail uint64 // sq[head:tail] has not completed, counted from the first post
-	quiet      uint64 // slots that have completed without a completion
+	quiet      uint64 // completed unsignaled requests
 	inlines    []byte // for each slot, once a request is inline
 	rq         []receive
 	rhead      uint64
@@ -109,12 +109,12 @@ func (q *qp) join() error {
 }
 
 func (q *qp) leave() {
-	_ = q.sendCQ.use(-1) // they cannot have been destroyed: this queue pair used them
+	_ = q.sendCQ.use(-1) // cannot fail: a CQ in use cannot be destroyed
 	_ = q.recvCQ.use(-1)
 	q.pd.leave()
 }
 
-// Num and those below implement verbs.PreparedQP.
+// Num and the methods below implement verbs.PreparedQP.
 func (p *prepared) Num() uint32                       { return p.num }
 func (p *prepared) PostRecv(wrs []verbs.RecvWR) error { return (*qp)(p).PostRecv(wrs) }
 func (p *prepared) Destroy() error                    { return (*qp)(p).Destroy() }
@@ -160,7 +160,7 @@ func addrOf(gid [16]byte, port uint16) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom16(gid).Unmap(), port)
 }
 
-// Num and those below implement verbs.QP.
+// Num and the methods below implement verbs.QP.
 func (q *qp) Num() uint32 { return q.num }
 
 func (q *qp) State() verbs.QPState {
@@ -203,7 +203,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	case to == verbs.StateErr:
 		q.flush()
 	case q.out != nil:
-		q.out.kick() // it may be in RTS again
+		q.out.kick() // the state may be RTS again
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type link struct {
 	wakes    chan struct{}
 	ctx      context.Context // done when the queue pair closes it
 	cancel   context.CancelFunc
-	progress atomic.Int64 // when the peer was last known to live, in ns since began
+	progress atomic.Int64 // the last time at which the peer was known to be alive, in ns since began
 	began    time.Time
 
 	// Under the lock of the queue pair:
@@ -36,7 +36,7 @@ type link struct {
 	notBefore time.Time
 	bad       verbs.Status // the local error of the request at sent
 	cut       bool         // the last request was sent in part: nothing can follow it
-	broken    bool         // the connection is
+	broken    bool         // the connection is broken
 
 	// Owned by the sender: its current request.
 	at      uint64
@@ -58,7 +58,7 @@ func newLink(q *qp) *link {
 func (l *link) kick() {
 	select {
 	case l.wakes <- struct{}{}:
-	default: // it will
+	default: // a kick is pending
 	}
 }
 
@@ -97,7 +97,7 @@ func (l *link) run() {
 	l.send(conn)
 }
 
-// ready reports whether there is a request to send and the state permits it.
+// ready reports whether there is a request to send and the state permits sending.
 func (l *link) ready() bool {
 	l.q.mu.Lock()
 	defer l.q.mu.Unlock()
@@ -121,7 +121,7 @@ func (l *link) sleep(d time.Duration) bool {
 	return true
 }
 
-// dial connects to the peer's queue pair, and retries while that is not ready.
+// dial connects to the peer's queue pair, and retries while the queue pair is not ready.
 func (l *link) dial() (net.Conn, error) {
 	end := time.Now().Add(l.budget())
 	for pause := time.Millisecond; ; pause = min(2*pause, l.q.d.cfg.Timeout) {
@@ -155,7 +155,7 @@ func (l *link) try() (net.Conn, error) {
 	}
 	var b [welcomeSize]byte
 	err = conn.SetDeadline(time.Now().Add(q.d.cfg.Timeout))
-	stop := context.AfterFunc(l.ctx, func() { _ = conn.Close() }) // so what follows fails
+	stop := context.AfterFunc(l.ctx, func() { _ = conn.Close() }) // makes the calls below fail
 	defer stop()
 	if err == nil {
 		_, err = conn.Write(h.append(nil))
@@ -259,7 +259,7 @@ func (l *link) write(w *bufio.Writer) {
 	}
 	n := l.req.payload()
 	if l.isInl {
-		_, _ = w.Write(l.inline) // receive finds the error
+		_, _ = w.Write(l.inline) // receive gets the error
 		return
 	}
 	for off := 0; off < n; off += mtu {
@@ -276,7 +276,7 @@ func (l *link) write(w *bufio.Writer) {
 }
 
 // giveUp fails a request whose memory was deregistered while it was being sent. If an earlier request
-// must be resent, the connection fails: the peer would take it for the rest of this request.
+// must be resent, the connection fails: the peer would take the resent request for the rest of this one.
 func (l *link) giveUp(status verbs.Status) {
 	q := l.q
 	q.mu.Lock()

@@ -25,12 +25,12 @@ type inbound struct {
 	life uint32 // as the requester counts
 	r    *bufio.Reader
 	w    *bufio.Writer
-	dead bool // the queue pair has closed it; under its lock
+	dead bool // the queue pair has closed it; under the lock of the queue pair
 
 	// Owned by the goroutine:
 	expected uint32 // the sequence number of the next request
 	skipping bool   // after an RNR NAK: drop all but the expected request
-	acks     bool   // an ack of acked is due
+	acks     bool   // an acknowledgement of acked must be sent
 	acked    uint32
 	scratch  []byte
 }
@@ -56,10 +56,10 @@ func (d *device) serve(conn net.Conn) {
 	}
 }
 
-// admit assigns a connection to the queue pair that it names. That must be ready, and be connected
-// to the requester's queue pair. Until the first request, a connection replaces an earlier one:
-// its requester may have given that up before it was notified. Hellos may arrive out of order, so
-// an older connection does not replace a newer one.
+// admit assigns a connection to the queue pair that it names. The queue pair must be ready, and
+// connected to the requester's queue pair. Until the first request, a connection replaces an
+// earlier one: the requester may have given up the earlier connection before the welcome arrived.
+// Hellos may arrive out of order, so an older connection does not replace a newer one.
 func (d *device) admit(h hello, conn net.Conn) *inbound {
 	q := d.qp(h.to)
 	if q == nil {
@@ -103,8 +103,8 @@ func (in *inbound) leave() {
 	in.q.mu.Unlock()
 }
 
-// Read reads from the connection, and first sends what is due. So the peer never waits for a
-// buffered answer, and one acknowledgement covers many requests.
+// Read reads from the connection, and first sends the buffered answers. So the peer never waits for
+// a buffered answer, and one acknowledgement covers many requests.
 func (in *inbound) Read(b []byte) (int, error) {
 	if err := in.send(); err != nil {
 		return 0, err
@@ -142,8 +142,8 @@ func (w writer) Write(b []byte) (int, error) {
 	return w.conn.Write(b)
 }
 
-// refuse sends a refusal, and waits until the requester has it: closing a connection with
-// unread requests could discard it.
+// refuse sends a refusal, and waits until the requester has received it: closing a connection
+// with unread requests could discard the refusal.
 func (in *inbound) refuse(status verbs.Status) {
 	if in.answer(answer{kind: nak, status: status, seq: in.expected}, nil) != nil || in.w.Flush() != nil {
 		return
@@ -155,7 +155,7 @@ func (in *inbound) refuse(status verbs.Status) {
 	_, _ = io.Copy(io.Discard, in.conn) // until the requester closes, or is too slow
 }
 
-// loop executes requests until the connection closes, or one is refused: then it returns how.
+// loop executes requests until the connection closes, or until one is refused: then it returns the status.
 func (in *inbound) loop() verbs.Status {
 	for {
 		b, err := in.r.Peek(requestSize)
@@ -166,7 +166,7 @@ func (in *inbound) loop() verbs.Status {
 		if err != nil {
 			return verbs.StatusSuccess // the requester notices that the connection was closed
 		}
-		_, _ = in.r.Discard(requestSize) // it is buffered
+		_, _ = in.r.Discard(requestSize) // cannot fail: the request is buffered
 		if req.seq != in.expected {
 			if !in.skipping || !in.skip(req.payload()) {
 				return verbs.StatusSuccess

@@ -9,13 +9,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// What goes over a TCP connection, all numbers big-endian:
+// The content of a TCP connection; all numbers are big-endian:
 //
 //	requester: hello, then requests, each followed by its payload
 //	responder: welcome, then answers, those of kind data followed by their payload
 //
-// Every part has a fixed length but the payloads, which are read in pieces of one packet
-// whatever their length, so that nothing is allocated for what a peer announces.
+// Every part has a fixed length, except the payloads. A payload is read in pieces of one
+// packet, so a peer cannot cause an allocation by announcing a length.
 const (
 	version     = 1
 	helloSize   = 42
@@ -27,17 +27,17 @@ const (
 
 var magic = [4]byte{'V', 'S', 'F', 'T'}
 
-// errProtocol: what came over a connection breaks the rules.
+// errProtocol: the bytes of a connection violate the protocol.
 var errProtocol = errors.New("soft: the peer breaks the protocol")
 
-// errRefused: the peer has no queue pair that takes this connection, or not yet.
+// errRefused: the peer has no queue pair for this connection, or none yet.
 var errRefused = errors.New("soft: the peer accepts no connection")
 
-// hello names the queue pair that connects, and the one that it connects to.
+// hello names the queue pair that connects, and the queue pair of the peer.
 type hello struct {
 	to, from uint32 // queue pair numbers
 	psn      uint32 // of the first request
-	life     uint32 // counts the connections of the requester: one that is late takes the place of none
+	life     uint32 // counts the connections of the requester: a late one never replaces a newer one
 	gid      [16]byte
 	port     uint16
 }
@@ -67,18 +67,18 @@ func parseHello(b []byte) (h hello, err error) {
 }
 
 // preamble checks the magic and the version at the start of hello and welcome, and returns
-// what stands beside the version.
+// the field between them.
 func preamble(b []byte, size int) (uint16, error) {
 	if len(b) != size || !bytes.Equal(b[:4], magic[:]) {
-		return 0, fmt.Errorf("%w: it is not a soft device", errProtocol)
+		return 0, fmt.Errorf("%w: the peer is not a soft device", errProtocol)
 	}
 	if v := binary.BigEndian.Uint16(b[6:]); v != version {
-		return 0, fmt.Errorf("%w: it speaks version %d, and this device %d", errProtocol, v, version)
+		return 0, fmt.Errorf("%w: the peer has version %d of the protocol, this device has %d", errProtocol, v, version)
 	}
 	return binary.BigEndian.Uint16(b[4:]), nil
 }
 
-// appendWelcome answers a hello: 0 or, if it is refused, 1 stands beside the version.
+// appendWelcome answers a hello: the field before the version is 0, or 1 if the hello is refused.
 func appendWelcome(b []byte, refused bool) []byte {
 	v := uint32(version)
 	if refused {
@@ -98,10 +98,10 @@ func parseWelcome(b []byte) error {
 // request is the head of a work request.
 type request struct {
 	op     verbs.Opcode
-	flush  verbs.Access // of a Flush: what for
-	whole  bool         // of a Flush: all of the region
+	flush  verbs.Access // of a Flush: its kinds
+	whole  bool         // of a Flush: the whole region
 	seq    uint32
-	length uint32 // of the payload, or of what a Read or a Flush is about
+	length uint32 // of the payload, or of the range of a Read or a Flush
 	rkey   uint32
 	addr   uint64
 	imm    uint32
@@ -124,7 +124,7 @@ func (r *request) append(b []byte) []byte {
 	return binary.BigEndian.AppendUint64(b, r.b)
 }
 
-// parseRequest reads a head, and refuses what no requester of this version sends.
+// parseRequest reads a head, and refuses a head that no requester of this version sends.
 func parseRequest(b []byte) (r request, err error) {
 	if len(b) != requestSize {
 		return r, fmt.Errorf("%w: a request of %d bytes", errProtocol, len(b))
@@ -147,7 +147,7 @@ func parseRequest(b []byte) (r request, err error) {
 	return r, err
 }
 
-// payload returns how many bytes follow the head.
+// payload returns the number of bytes after the head.
 func (r *request) payload() int {
 	switch r.op {
 	case verbs.OpWrite, verbs.OpWriteImm, verbs.OpSend, verbs.OpSendImm, verbs.OpAtomicWrite:
@@ -160,10 +160,10 @@ func (r *request) payload() int {
 type kind uint8
 
 const (
-	ack  kind = iota + 1 // the request is done
-	data                 // a piece of what a Read or an Atomic returns follows; the last one is an ack too
+	ack  kind = iota + 1 // the request is complete
+	data                 // a piece of the result of a Read or an Atomic follows; the last piece is an ack too
 	nak                  // the request is refused
-	rnr                  // there is no receive for the request: send it again, and those behind it
+	rnr                  // there is no receive for the request: resend it and all later ones
 )
 
 type answer struct {
@@ -179,7 +179,7 @@ func (a *answer) append(b []byte) []byte {
 	return binary.BigEndian.AppendUint32(b, a.length)
 }
 
-// parseAnswer reads an answer, and refuses what no responder of this version sends.
+// parseAnswer reads an answer, and refuses an answer that no responder of this version sends.
 func parseAnswer(b []byte) (a answer, err error) {
 	if len(b) != answerSize {
 		return a, fmt.Errorf("%w: an answer of %d bytes", errProtocol, len(b))

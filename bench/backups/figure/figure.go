@@ -20,8 +20,8 @@ import (
 // ErrNothing: there is nothing to draw.
 var ErrNothing = errors.New("figure: no points to draw")
 
-// Plot draws the points as figure 8, in SVG: the time that a fault takes longer, by number of
-// backups, with a curve for each number of groups. Points of the same groups are neighbours.
+// Plot draws the points as figure 8, in SVG: the time added to a fault, by number of backups,
+// with a curve for each number of groups. Points of one number of groups must be neighbours.
 func Plot(w io.Writer, points []backups.Result) error {
 	if len(points) == 0 {
 		return ErrNothing

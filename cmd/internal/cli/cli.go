@@ -22,10 +22,10 @@ const (
 	OK       = 0 // verified, clean, done, or no longer failing
 	Violated = 1
 	Bad      = 2 // usage or input
-	RanOut   = 3 // a limit came first, or it could not be decided
+	RanOut   = 3 // a limit was hit, or the check could not decide
 )
 
-// Worse returns the status that counts of two.
+// Worse returns the status that takes precedence.
 func Worse(a, b int) int {
 	rank := [...]int{OK: 0, RanOut: 1, Violated: 2, Bad: 3}
 	if rank[a] > rank[b] {
@@ -85,7 +85,7 @@ func Run(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	return Bad
 }
 
-// strict makes the commands that cobra adds refuse an unknown name, as all others do.
+// strict makes the commands that cobra adds refuse an unknown name, as all other commands do.
 func strict(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -122,7 +122,7 @@ func Interruptible(c *cobra.Command) (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
-// NoCommand returns an error for arguments, which a command without subcommand does not accept.
+// NoCommand returns an error for arguments: a command that only has subcommands accepts none.
 func NoCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -10,9 +10,9 @@ import (
 
 // CompleteWith registers completions of flags; the flags exist.
 func CompleteWith(c *cobra.Command, flags map[string]cobra.CompletionFunc) {
-	for name, f := range flags { //lint:ordered each flag's function goes to its own place
+	for name, f := range flags { //lint:ordered each flag has its own function
 		if err := c.RegisterFlagCompletionFunc(name, f); err != nil {
-			panic(err) // a typo in the command: no input leads here
+			panic(err) // a typo in the code: no input causes it
 		}
 	}
 }

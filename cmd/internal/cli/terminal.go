@@ -35,8 +35,7 @@ func NewSpinner(w io.Writer) *Spinner {
 	return &Spinner{w: w}
 }
 
-// Control sequences of a terminal: to remove the line, and not to continue in the next one where the
-// text is too long.
+// Control sequences of a terminal: clear the line, and disable or enable the wrapping of long lines.
 const (
 	clearLine = "\r\x1b[K"
 	cut, wrap = "\x1b[?7l", "\x1b[?7h"

@@ -8,8 +8,8 @@ import (
 // module is the path of this module.
 const module = "github.com/verbatim-rdma/verbatim"
 
-// version describes what a program was built from, as the go command recorded it: its module, verbatim if that is another
-// one, and Go.
+// version describes the versions that the go command has recorded in a program: its module, verbatim if that is another
+// module, and Go.
 func version(info *debug.BuildInfo, ok bool) string {
 	if !ok {
 		return "unknown"

@@ -1,4 +1,4 @@
-// Package litmusfiles finds and reads the litmus tests that a command is given.
+// Package litmusfiles finds and reads the litmus tests that the arguments of a command name.
 package litmusfiles
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
-// Dir is where the tests are, from the root of the repository.
+// Dir is the folder of the tests, from the root of the repository.
 const Dir = "testdata/litmus"
 
-// Find lists the files that the arguments name; those in [Dir] without any.
+// Find lists the files that the arguments name; without arguments, the files in [Dir].
 func Find(args []string) ([]string, error) {
 	if len(args) == 0 {
 		if _, err := os.Stat(Dir); err != nil {
@@ -57,7 +57,7 @@ func Find(args []string) ([]string, error) {
 	return files, nil
 }
 
-// meantTest suggests a test for a file that is not there.
+// meantTest suggests a test for a missing file.
 func meantTest(a string) string {
 	paths, _ := filepath.Glob(filepath.Join(Dir, "*"+lang.Ext))
 	var names []string
@@ -70,8 +70,8 @@ func meantTest(a string) string {
 	return ""
 }
 
-// Parse reads the files. Those that are not tests are left out and reported, and
-// make the status.
+// Parse reads the files. It omits and reports files that are not tests; these determine
+// the status.
 func Parse(program string, files []string, stderr io.Writer, add func(file string, t *lang.Test)) (code int) {
 	for _, file := range files {
 		t, err := litmus.ParseFile(file)

@@ -31,8 +31,8 @@ type Server struct {
 	drained chan struct{}
 }
 
-// Start starts an etcd, which stops with the test. If there are more arguments, they
-// make the endpoint https. Without the program the test is skipped; VERBATIM_NEED_ETCD
+// Start starts an etcd, which stops with the test. Further arguments configure TLS, so
+// the endpoint is then https. Without the program the test is skipped; VERBATIM_NEED_ETCD
 // in the environment makes it fail.
 func Start(t testing.TB, more ...string) *Server {
 	t.Helper()

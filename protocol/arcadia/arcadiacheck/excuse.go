@@ -11,11 +11,11 @@ import (
 )
 
 // A recovery that reaches too few copies fails, and the application tries again later (4.2). So a check may excuse
-// a recovery, but not because a copy's host failed at some time before: the host must be out of reach now. A check
-// finds out by a call.
+// a failed recovery. An earlier failure of a copy's host is no excuse: the host must be out of reach now. The check
+// calls the host to find out.
 
-// alive is the service that answers such calls. It is another task on the host of each copy, which costs states. Without
-// it the backup answers, and one that is up but silent counts as out of reach.
+// alive is the service that answers such calls. It is one more task on the host of each copy, which costs states.
+// Without it the backup answers, and a backup that is up but silent counts as out of reach.
 const alive = "alive"
 
 // AnswerCalls makes the host of a copy answer the calls of [Reaches] as long as it is up.
@@ -55,8 +55,8 @@ func (r *run) reaches(name string) bool {
 // recovery without a failure of the application's host.
 const attempts = 6
 
-// recovers opens the log. If too few copies are within reach, it retries as soon as enough of them are. If it fails more
-// often than there are faults, the log is wrong.
+// recovers opens the log. If too few copies are within reach, it retries as soon as enough of them are. More failures
+// than faults are an error of the log.
 func (r *run) recovers() (l *arcadia.Log, err error) {
 	for range attempts {
 		l, err = arcadia.Open(r.h, r.config(r.h))
@@ -69,7 +69,7 @@ func (r *run) recovers() (l *arcadia.Log, err error) {
 			return nil, err
 		}
 	}
-	r.Failf(Unavailable, "enough copies are within reach, and the recovery fails: %v", err)
+	r.Failf(Unavailable, "enough copies are within reach, but the recovery fails: %v", err)
 	return nil, err
 }
 

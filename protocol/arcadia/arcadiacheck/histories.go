@@ -7,8 +7,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 )
 
-// histories are scenarios for random runs: several lives use the log in any way, and each reaches different copies. They
-// are too large to be exhausted.
+// histories are scenarios for random runs: several lives use the log in any way, and each life reaches different copies.
+// The scenarios are too large for an exhaustive search.
 var histories = []spec{
 	history("history-local", "crash(app)<=2, power(app)<=2, crash(backup*)<=1, timeout(app)<=1", &copies{backups: 2, quorum: 2, orders: 3}),
 	history("history-two", "crash(app)<=2, power(app)<=2, crash(backup*)<=1, timeout(app)<=1", &copies{backups: 1, quorum: 1, orders: 3}),
@@ -18,7 +18,7 @@ var histories = []spec{
 
 func history(name, budget string, c *copies) spec {
 	c.before, c.beyond = (*run).anyLinks, true
-	return spec{name: name, doc: "records are appended, forced and cleaned up in any order, while copies fail and come back", faults: budget,
+	return spec{name: name, doc: "records are appended, forced and cleaned up in any order, while copies fail and return", faults: budget,
 		bounds: "6 lives, each with up to 7 operations, on a ring of 5 records", load: workload{room: 5, lives: 6, copies: c, script: (*run).anything}}
 }
 

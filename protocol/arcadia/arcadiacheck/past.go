@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 )
 
-// past is the history of a log with three copies before a run. One copy, the last, has missed some of it.
+// past is the history of a log with three copies before a run. The last copy has missed a part of it.
 type past int
 
 const (
@@ -18,21 +18,21 @@ const (
 	// moved: only the last copy has a record, which was not forced. The other copies have the second epoch, in which another
 	// record was forced in its place.
 	moved
-	// anew: all copies had a forced record and the second epoch. In the third, which the last copy has missed, that record
+	// anew: all copies had a forced record and the second epoch. The last copy has missed the third epoch. In it that record
 	// was cleaned up, so the ring restarted, and another record was forced in its place.
 	anew
-	// diverged: the last copy is as in cutOff. The others have the third epoch, in which another record was forced in the place
-	// of its record.
+	// diverged: the last copy is as in cutOff. The other copies have the third epoch, in which another record was forced in
+	// the place of the first one.
 	diverged
-	// tidied: all copies have two forced records. The second was cleaned up, which the last copy has missed.
+	// tidied: all copies have two forced records. All but the last copy have cleaned up the second record.
 	tidied
-	// begun: the same, but the first was cleaned up, so the log begins with the second.
+	// begun: the same, but with the first record cleaned up, so the log begins with the second.
 	begun
-	// replaced: all copies have a forced record. The last has a second one, which was not forced, and was cleaned up. The others
-	// have the second epoch, in which another record was forced in its place.
+	// replaced: all copies have a forced record. The last copy has a second record, which was not forced, and was cleaned up.
+	// The other copies have the second epoch, in which another record was forced in its place.
 	replaced
-	// damaged: all copies have a forced record, after one that was cleaned up, and the second epoch. In it another record was
-	// forced, which the last copy has missed. Both records are damaged in the first copy.
+	// damaged: all copies have a forced record, after one that was cleaned up, and the second epoch. In this epoch another
+	// record was forced, but the last copy has missed it. Both records are damaged in the first copy.
 	damaged
 	// cached: no record was forced, and the last copy has one in the caches of its host.
 	cached
@@ -53,9 +53,9 @@ func (p past) epoch() byte {
 
 // The records of the past.
 const (
-	unforced = "unforced" // but with anew, tidied, begun and damaged, where it has LSN 1 and the other one LSN 2
+	unforced = "unforced" // except with anew, tidied, begun and damaged: there it was forced with LSN 1, and the other record has LSN 2
 	durable  = "durable!"
-	another  = "another!" // with replaced after durable, which has LSN 1 there, and with damaged
+	another  = "another!" // with replaced, after durable, which has LSN 1 there; also with damaged
 )
 
 // seed creates copy i of n, on a backup. A log on one host has the same bytes.

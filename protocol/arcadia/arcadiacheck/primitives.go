@@ -46,13 +46,13 @@ func primitives() []*explore.Scenario {
 	integrity := func(m arcadia.Store) value { return reliable{arcadia.Reliable{Mem: m, Max: 16}} }
 	atomicity := func(m arcadia.Store) value { return atomic{arcadia.Atomic{Mem: m, Len: 16}} }
 	return []*explore.Scenario{
-		primitive("integrity", "the integrity primitive: a value is written and written over; a reader finds one of them whole, or that it is damaged",
+		primitive("integrity", "the integrity primitive: a value is written and overwritten; a reader finds a whole value, or detects damage",
 			"crash(app)<=1, power(app)<=1", 2, false, integrity, sawNew, sawDetected),
-		primitive("integrity-media", "the same, with damaged memory: what is damaged is never taken for a value",
+		primitive("integrity-media", "the same, with damaged memory: a damaged value is never read as valid",
 			"power(app)<=1, flip(app)<=1, poison(app)<=1", 2, false, integrity, sawDetected),
 		primitive("atomicity", "the atomicity primitive: a value is replaced, also in a second life; a reader finds the old one or the new one",
 			"crash(app)<=1, power(app)<=1", 3, true, atomicity, sawOld, sawNew),
-		primitive("atomicity-media", "the same, with damaged memory: what is damaged is never taken for a value",
+		primitive("atomicity-media", "the same, with damaged memory: a damaged value is never read as valid",
 			"power(app)<=1, flip(app)<=1, poison(app)<=1", 2, false, atomicity, sawDetected),
 		stray("integrity-stray", integrity), stray("atomicity-stray", atomicity),
 	}
@@ -62,7 +62,7 @@ func primitives() []*explore.Scenario {
 type progress struct {
 	durable int
 	writing bool
-	before  int // how many of the last durable values may not be durable: their writes were interrupted
+	before  int // the number of last values that may not be durable: their writes were interrupted
 }
 
 // primitive writes values in all lives but the last, which reads. Each life continues after the last value that may be
@@ -85,7 +85,7 @@ func primitive(name, doc, budget string, n int, always bool, make func(arcadia.S
 					return
 				}
 				k.Look()
-				if p.writing { // it may be there
+				if p.writing { // the value may be present
 					p.durable, p.before, p.writing = p.durable+1, p.before+1, false
 					k.History()
 				}
@@ -93,7 +93,7 @@ func primitive(name, doc, budget string, n int, always bool, make func(arcadia.S
 					p.writing = true
 					k.History()
 					if err := v.write(data); errors.Is(err, arcadia.ErrCorrupt) {
-						return // it was damaged before
+						return // the memory was damaged before
 					} else if !k.Check(err) {
 						return
 					}
@@ -108,7 +108,7 @@ func primitive(name, doc, budget string, n int, always bool, make func(arcadia.S
 // stray returns a scenario in which software stores a wrong word anywhere. The value is then damaged, or is the last one.
 func stray(name string, make func(arcadia.Store) value) *explore.Scenario {
 	return &explore.Scenario{
-		Name: "arcadia/" + name, Doc: "the primitive, and a stray store of any of four words anywhere in its memory: what is damaged is never taken for a value", Profile: "strong",
+		Name: "arcadia/" + name, Doc: "the primitive, and a stray store of any of four words anywhere in its memory: a damaged value is never read as valid", Profile: "strong",
 		Faults: "none", Bounds: "2 values of 16 bytes, 1 stray store", Sometimes: []string{sawNew, sawDetected},
 		Build: func(c *explore.Case) (sim.Config, error) {
 			k := scenario.New(c)
@@ -133,7 +133,7 @@ func stray(name string, make func(arcadia.Store) value) *explore.Scenario {
 				case string(data) == string(values[1]):
 					k.Meet(sawNew)
 				default:
-					return scenario.Failed(Mixed, "%q was read, and %q was written last", data, values[1])
+					return scenario.Failed(Mixed, "%q was read, but %q was written last", data, values[1])
 				}
 				return nil
 			})), nil
@@ -166,9 +166,9 @@ func check(k *scenario.Kit, p *progress, v value, always bool) {
 	case err != nil:
 		k.Meet(sawDetected)
 	case at < 0:
-		k.Failf(Mixed, "%q was read, and nobody wrote it", data)
+		k.Failf(Mixed, "%q was read, but it was never written", data)
 	case at < p.durable-p.before-1:
-		k.Failf(Lost, "value %d was durable, and %d was read", p.durable, at+1)
+		k.Failf(Lost, "value %d was durable, but value %d was read", p.durable, at+1)
 	case at == p.durable && p.writing:
 		k.Meet(sawNew)
 	case p.writing:

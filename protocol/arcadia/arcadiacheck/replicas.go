@@ -19,15 +19,15 @@ type copies struct {
 	quorum  int
 	remote  bool // the application's host has no copy
 	// beyond: more copies may fail than the log survives. A force or a recovery may then fail as long as too few copies are
-	// within reach, but what a recovery returns must still be right.
+	// within reach, but the result of a recovery must still be right.
 	beyond  bool
-	answers bool         // backups have a service of their own that says that they are up: see Reaches
+	answers bool         // backups have a separate service that answers while they are up: see Reaches
 	stay    bool         // a crashed backup stays down
 	late    bool         // nothing crashes before the first record is complete
 	before  func(r *run) // runs before a life opens the log
-	// crashes is the first life in which faults may strike. zombies: a life continues after another has begun.
+	// crashes is the first life in which faults may happen. zombies: a life continues after another has begun.
 	crashes int
-	only    bool // faults strike in that life only
+	only    bool // faults happen in that life only
 	zombies bool
 	orders  int // the number of orders of the local flush to choose from
 	// past is the history of the log before the run.

@@ -97,13 +97,13 @@ var replicated = []spec{
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: cutOff, cuts: []int{3, 1}}, script: (*run).one},
 	},
 	reaching("repair", 1, moved, "one of three copies is behind and has a record that was not forced; a recovery that reaches it is interrupted anywhere, and the next one reaches it again"),
-	reaching("repair-and-loss", 2, anew, "one copy of three is behind, and the log has begun anew in its place since; a recovery that reaches it is cut off anywhere, another copy is lost, and the log is still there"),
-	reaching("repair-diverged", 1, diverged, "one copy of three has a record that was not forced, and the epoch of an interrupted recovery; a recovery that reaches it is cut off anywhere, another copy is lost, and the log is still there"),
-	reaching("cleanup-diverged", 2, tidied, "a record was cleaned up, which one copy of three has missed; recoveries reach it and one of the others"),
-	reaching("cleanup-begun", 2, begun, "the first record was cleaned up, which one copy of three has missed; recoveries reach it and one of the others"),
+	reaching("repair-and-loss", 2, anew, "one copy of three is behind, and the log has since restarted at the beginning of the ring; a recovery that reaches this copy is cut off anywhere, another copy is lost, and the log survives"),
+	reaching("repair-diverged", 1, diverged, "one copy of three has a record that was not forced, and the epoch of an interrupted recovery; a recovery that reaches this copy is cut off anywhere, another copy is lost, and the log survives"),
+	reaching("cleanup-diverged", 2, tidied, "a record was cleaned up, but not in one copy of three; recoveries reach this copy and one of the others"),
+	reaching("cleanup-begun", 2, begun, "the first record was cleaned up, but not in one copy of three; recoveries reach this copy and one of the others"),
 	reaching("cleanup-replaced", 2, replaced, "one copy of three has a record that was not forced, and was cleaned up; another record was forced in its place; recoveries reach that copy and one of the others"),
 	{
-		name: "repair-own", doc: "the copy of the application's host is behind and has a record that was not forced, and the epoch of an interrupted recovery; a recovery is cut off anywhere, another copy is lost, and the log is still there",
+		name: "repair-own", doc: "the copy of the application's host is behind and has a record that was not forced, and the epoch of an interrupted recovery; a recovery is cut off anywhere, another copy is lost, and the log survives",
 		faults: "crash(app)<=1", bounds: "N=3, W=2, 2 lives, each with one link cut; records in the past: 1",
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 2, quorum: 2, before: (*run).partly, past: diverged, cuts: []int{2, 1}}, script: func(*run) {}},
 	},
@@ -188,7 +188,7 @@ var replicated = []spec{
 }
 
 // reaching returns a scenario of three copies with a past. Each life recovers the log from the last copy, which has missed
-// some of the past, and one other.
+// a part of the past, and from one other copy.
 func reaching(name string, records int, past past, doc string) spec {
 	return spec{
 		name: name, doc: doc, faults: "crash(app)<=1",
@@ -219,7 +219,7 @@ func (r *run) blackout() {
 	}
 	for _, name := range r.load.copies.names() {
 		r.Check(r.Inject(faults.Power, name))
-		r.quiet() // one after the other: the order does not matter
+		r.quiet() // one backup after the other: the order does not matter
 	}
 }
 

@@ -27,9 +27,9 @@ func DeepScenarios() []*explore.Scenario {
 	return out
 }
 
-// MatrixScenarios are the scenarios in which the card or the persistence of memory matters, as far as they are small with pieces and
-// reordered requests: the log on one host, the primitives, and with copies the force, recovery, repair, creation and fence. None has
-// media errors, because their units depend on the platform: see [explore/matrix].
+// MatrixScenarios are the scenarios in which the card or the persistence of memory matters, if they stay small with pieces and
+// reordered requests: the log on one host, the primitives, and for logs with copies the force, recovery, repair, creation and fence.
+// None has media errors, because their units depend on the platform: see [explore/matrix].
 func MatrixScenarios() []*explore.Scenario {
 	names := []string{"appends", "cleanup-all", "integrity", "atomicity", "cleanup-replicated", "persisted", "fence", "repair-own", "caches", "creation"}
 	return slices.DeleteFunc(Scenarios(), func(s *explore.Scenario) bool { return !slices.Contains(names, strings.TrimPrefix(s.Name, "arcadia/")) })
@@ -37,22 +37,22 @@ func MatrixScenarios() []*explore.Scenario {
 
 var deep = []spec{
 	{
-		name: "figure-4", doc: "three tasks force their records with frequency 2: the run of figure 4 (4.4), in which F*T = 6 are lost",
+		name: "figure-4", doc: "three tasks force their records with frequency 2: the run of figure 4 (4.4), in which F*T = 6 records are lost",
 		faults: "power(app)<=1", bounds: "3 tasks, 2 records each, F=2", meets: []string{sawSix},
 		load: workload{room: 8, lives: 2, window: 6, script: func(r *run) { r.byPolicy(3, 2, arcadia.Frequency(2)) }},
 	},
 	{
-		name: "window", doc: "three tasks force their records with frequency 2, and at no moment are more than F*T = 6 records complete and not durable, which is what a failure could take (4.4)",
+		name: "window", doc: "three tasks force their records with frequency 2; a failure could lose the records that are complete and not durable, and there are never more than F*T = 6 of them (4.4)",
 		faults: "none", bounds: "3 tasks, 3 records each, F=2", meets: []string{sawWindow},
 		load: workload{room: 10, lives: 1, script: func(r *run) { r.counted(3, 3, 2) }},
 	},
 	{
-		name: "window-two", doc: "two tasks force their records with frequency 2, and at no moment are more than F*T = 4 records complete and not durable, which is what a failure could take (4.4)",
+		name: "window-two", doc: "two tasks force their records with frequency 2; a failure could lose the records that are complete and not durable, and there are never more than F*T = 4 of them (4.4)",
 		faults: "none", bounds: "2 tasks, 3 records each, F=2", meets: []string{sawWindowTwo},
 		load: workload{room: 10, lives: 1, script: func(r *run) { r.counted(2, 3, 2) }},
 	},
 	{
-		name: "frequency-deep", doc: "two tasks force their records with frequency 2, and complete more of them than may be lost",
+		name: "frequency-deep", doc: "two tasks force their records with frequency 2, and complete more records than may be lost",
 		faults: "power(app)<=1", bounds: "2 tasks, 3 records each, F=2", meets: []string{sawLost, sawTwo, sawEvicted},
 		load: workload{room: 8, lives: 2, window: 4, script: func(r *run) { r.byPolicy(2, 3, arcadia.Frequency(2)) }},
 	},
@@ -71,7 +71,7 @@ var logs = []spec{
 		}},
 	},
 	{
-		name: "holes", doc: "records that were not forced reach persistent memory or not, and later ones take their places",
+		name: "holes", doc: "records that were not forced reach persistent memory or not, and later records take their places",
 		faults: "power(app)<=2", bounds: "2 records that are not forced, 1 that is, 3 lives", meets: []string{sawLost, sawEvicted},
 		load: workload{room: 8, lives: 3, script: func(r *run) {
 			if r.life > 0 {
@@ -104,7 +104,7 @@ var logs = []spec{
 		load: workload{room: 8, lives: 2, window: 4, script: func(r *run) { r.byPolicy(2, 2, arcadia.Frequency(2)) }},
 	},
 	{
-		name: "frequency-alone", doc: "one task forces its records with frequency 2, and completes more of them than may be lost",
+		name: "frequency-alone", doc: "one task forces its records with frequency 2, and completes more records than may be lost",
 		faults: "power(app)<=1", bounds: "1 task, 5 records, F=2", meets: []string{sawLost, sawTwo, sawEvicted},
 		load: workload{room: 8, lives: 2, window: 2, script: func(r *run) { r.byPolicy(1, 5, arcadia.Frequency(2)) }},
 	},
@@ -197,7 +197,7 @@ var logs = []spec{
 		}},
 	},
 	{
-		name: "sizes", doc: "records of two sizes are lost and replaced by others, so that an old one may lie where the next would",
+		name: "sizes", doc: "records of two sizes are lost and replaced by others, so that an old record may lie at the place of the next one",
 		faults: "power(app)<=1", bounds: "ring of 160 bytes, records of 8 and 40 bytes, 4 lives", meets: []string{sawLost},
 		load: workload{room: 5, lives: 4, script: (*run).sizes},
 	},
@@ -207,7 +207,7 @@ var logs = []spec{
 		load: workload{room: 3, lives: 3, script: (*run).wrapped},
 	},
 	{
-		name: "appends", doc: "a record is reserved, filled and forced by itself, and others by Append",
+		name: "appends", doc: "one record is reserved, filled and forced in separate calls, and others by Append",
 		faults: "crash(app)<=1, power(app)<=1", bounds: "3 records, 2 lives", meets: []string{sawLost},
 		load: workload{room: 4, lives: 2, script: func(r *run) {
 			if x := r.put(); x == nil || !r.force(x) || !r.append(x.LSN()+1) || !r.append(x.LSN()+2) {
@@ -216,7 +216,7 @@ var logs = []spec{
 		}},
 	},
 	{
-		name: "reused", doc: "records take the places of others that were cleaned up, not the oldest first, and are not forced",
+		name: "reused", doc: "records were cleaned up, not the oldest first; new records take their places, and are not forced",
 		faults: "power(app)<=1", bounds: "6 records, ring of 3, 2 lives", meets: []string{sawLost, sawEvicted, sawMiddle},
 		load: workload{room: 3, lives: 2, script: func(r *run) {
 			a, b, c := r.put(), r.put(), r.put()
@@ -344,7 +344,7 @@ func (r *run) tasks(n int, task func(i int)) {
 	mu.Unlock()
 }
 
-// byPolicy has n tasks put m records each, and force them by a policy.
+// byPolicy runs n tasks that put m records each, and force them by a policy.
 func (r *run) byPolicy(n, m int, p arcadia.Policy) {
 	r.tasks(n, func(int) {
 		for range m {
@@ -363,8 +363,8 @@ func (r *run) byPolicy(n, m int, p arcadia.Policy) {
 // Exceeded is the class of a run with more complete and not yet durable records than 4.4 allows.
 const Exceeded = "window-exceeded"
 
-// counted has n tasks complete m records each and force them with a frequency. It counts the records that are complete and not
-// durable, which is how many a failure can lose. So no failure is needed. Contents and the model would multiply the states.
+// counted runs n tasks that complete m records each and force them with a frequency. It counts the records that a failure could
+// lose: those that are complete and not durable. So no failure is needed. Contents and the model would multiply the states.
 func (r *run) counted(n, m, frequency int) {
 	r.tasks(n, func(int) {
 		for range m {

@@ -27,22 +27,22 @@ type workload struct {
 	room   int // in the ring, in records of 8 bytes
 	lives  int
 	window int // the largest loss that is allowed; 0: any
-	// script is what a life does with the log that it has opened. The last life only opens it.
+	// script uses the log that a life has opened. The last life only opens the log.
 	script func(r *run)
 	copies *copies // nil: only the copy of the application's host
 }
 
 // Conditions that a search should meet.
 const (
-	sawLost      = "a record that was complete, and not forced, was lost"
+	sawLost      = "a record that was complete but not forced was lost"
 	sawEvicted   = "a record that was not forced was recovered"
 	sawSix       = "six records were lost at once"
 	sawWindow    = "six records were complete and not durable"
 	sawWindowTwo = "four records were complete and not durable"
 	sawTwo       = "two records were lost at once"
 	sawFull      = "the log was full"
-	sawMiddle    = "a record was cleaned up before one in front of it"
-	sawBack      = "a record came back, since a crash cut its cleanup off"
+	sawMiddle    = "a record was cleaned up before an earlier record"
+	sawBack      = "a record reappeared, since a crash cut its cleanup off"
 	sawOld       = "the old value was read after a write was cut off"
 	sawNew       = "the new value was read after a write was cut off"
 	sawDetected  = "damage was detected"
@@ -53,7 +53,7 @@ func (w *workload) seeded() bool {
 	return w.copies != nil && w.copies.past != none && w.copies.past != promised
 }
 
-// recordSize is that of all payloads.
+// recordSize is the size of all payloads.
 const recordSize = 8
 
 func build(s spec) *explore.Scenario {
@@ -85,7 +85,7 @@ type app struct {
 	found    uint64
 	recalled bool // the model knows the past
 	opened   bool // a recovery has succeeded
-	// For counted: how many records are complete, and the last one that is durable.
+	// For counted: the number of complete records, and the last durable record.
 	complete, durable int
 }
 
@@ -169,8 +169,8 @@ func (r *run) open() bool {
 	return true
 }
 
-// Unavailable is the class of a log that cannot be opened, and Corrupt that of one with a record that cannot
-// be read.
+// Unavailable is the class of a log that cannot be opened, and Corrupt the class of a log with a record that
+// cannot be read.
 const (
 	Unavailable = "unavailable"
 	Corrupt     = "corrupt-record"

@@ -1,5 +1,5 @@
-// Package flex is the log of records of FLEX in RocksDB, a baseline of the Arcadia paper (its table 1 and
-// section 5): a file in persistent memory that is written without the kernel, with its length in front.
+// Package flex is the log of FLEX in RocksDB, a baseline of the Arcadia paper (its table 1 and section 5).
+// FLEX writes a file in persistent memory without the kernel; the length of the file precedes the data.
 // Comments cite the published source, env/env_dcpmm.cc of github.com/pmem/pmem-rocksdb, by its methods; the
 // code is our own.
 //
@@ -14,8 +14,8 @@
 //
 // # Departures
 //
-//   - The capacity is fixed. The original grows by fallocate and mmap (DCPMMWritableFile::Append), which the file
-//     system makes durable; that is not modelled.
+//   - The capacity is fixed. The original grows by fallocate and mmap (DCPMMWritableFile::Append), and the file system
+//     makes the new size durable; that is not modelled.
 //   - RocksDB never appends to a log that it has recovered: it begins a new file. Here the log
 //     continues in the same file, which File.Truncate cuts after its last whole record.
 //   - Non-temporal stores are ordinary ones that are flushed at once: [host.Region] has no others.

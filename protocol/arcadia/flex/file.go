@@ -18,7 +18,7 @@ var (
 	ErrFull = errors.New("flex: the file is full")
 )
 
-// dataAt is where the data begin, behind the length: a little-endian word.
+// dataAt is the offset of the data, after the length, a little-endian word.
 const dataAt = 8
 
 // MinSize and MaxSize bound the size of a file in bytes, its length word included.
@@ -62,7 +62,7 @@ func (f *File) load() error {
 	}
 	n := binary.LittleEndian.Uint64(w[:])
 	if n > uint64(f.Cap()) {
-		return fmt.Errorf("%w: its length is %d, and it can have %d bytes", ErrCorrupt, n, f.Cap())
+		return fmt.Errorf("%w: its length is %d, but its capacity is %d bytes", ErrCorrupt, n, f.Cap())
 	}
 	f.length = int(n)
 	return nil
@@ -77,8 +77,8 @@ func (f *File) Len() int { return f.length }
 // Cap returns the largest length in bytes.
 func (f *File) Cap() int { return f.size - dataAt }
 
-// Append adds data at the end; they are durable when it returns nil. If a failure interrupts it, all of them
-// are present or none. The error wraps ErrFull, and nothing was added.
+// Append adds data at the end, durable when it returns nil. If a failure interrupts it, the file has all of the
+// data or nothing. If the error wraps ErrFull, nothing was added.
 func (f *File) Append(data []byte) error {
 	if len(data) > f.Cap()-f.length {
 		return fmt.Errorf("%w: %d bytes, but there is room for %d", ErrFull, len(data), f.Cap()-f.length)
@@ -98,7 +98,7 @@ func (f *File) Append(data []byte) error {
 // error wraps ErrArgument.
 func (f *File) Truncate(n int) error {
 	if n < 0 || n > f.length {
-		return fmt.Errorf("%w: truncate to %d bytes a file of %d", ErrArgument, n, f.length)
+		return fmt.Errorf("%w: truncate a file of %[3]d bytes to %[2]d", ErrArgument, n, f.length)
 	}
 	f.setLength(n)
 	return nil
@@ -113,7 +113,7 @@ func (f *File) setLength(n int) {
 	f.length = n
 }
 
-// ReadAt fills p with the data from off on. The error wraps ErrArgument, if some of the data is missing, or
+// ReadAt fills p with the data from off on. The error wraps ErrArgument if the file is too short for that, or
 // host.ErrMedia.
 func (f *File) ReadAt(p []byte, off int) error {
 	if off < 0 || off > f.length || len(p) > f.length-off {

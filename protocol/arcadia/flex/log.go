@@ -33,7 +33,7 @@ func Open(h host.Host, name string, size int) (*Log, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("flex: recover the log %s: %w", name, err), f.Close())
 	}
-	if end < f.Len() { // otherwise the next record would follow a torn one, and no recovery would reach it
+	if end < f.Len() { // otherwise the next record would follow a torn one, and a recovery could not reach it
 		if err := f.Truncate(end); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
@@ -44,8 +44,8 @@ func Open(h host.Host, name string, size int) (*Log, error) {
 // Close unmaps the memory. Completed appends are durable without it.
 func (l *Log) Close() error { return l.file.Close() }
 
-// Append adds a record; it is durable when Append returns nil. If a failure interrupts it, a recovery finds all
-// of it or nothing. The error wraps ErrFull, or ErrArgument for 4 GiB or more, and nothing was added.
+// Append adds a record, durable when Append returns nil. If a failure interrupts it, a recovery finds the whole
+// record or nothing. The error wraps ErrFull, or ErrArgument for 4 GiB or more; then nothing was added.
 func (l *Log) Append(data []byte) error {
 	if len(data) > math.MaxUint32 {
 		return fmt.Errorf("%w: a record of %d bytes", ErrArgument, len(data))
@@ -64,9 +64,9 @@ func (l *Log) Append(data []byte) error {
 	return l.file.Append(data)
 }
 
-// Each calls f for the records in their order, until f returns an error, and returns that error. data is valid
-// until f returns, and f must not call methods of the log, which is locked. An error of Each itself wraps
-// ErrCorrupt, for a record that was damaged since Open or Append, or host.ErrMedia.
+// Each calls f for the records in order. It stops at the first error of f and returns it. data is valid until f
+// returns, and f must not call methods of the log, which is locked. An error of Each itself wraps host.ErrMedia,
+// or ErrCorrupt for a record that was damaged since Open or Append.
 func (l *Log) Each(f func(data []byte) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,14 +79,14 @@ func (l *Log) Each(f func(data []byte) error) error {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum covers the length too: RocksDB finds a damaged length by the limits of blocks, which a file
-// here has not.
+// checksum covers the length too: RocksDB detects a damaged length by the limits of blocks, but a file here
+// has no blocks.
 func checksum(length, payload []byte) uint32 {
 	return crc32.Update(crc32.Checksum(length, castagnoli), castagnoli, payload)
 }
 
-// walk calls f for the records of a file up to the first damaged one, and returns the end of the last whole one.
-// The error is f's or wraps host.ErrMedia.
+// walk calls each for the records of a file up to the first damaged one, and returns the end of the last whole
+// record. The error is an error of each, or wraps host.ErrMedia.
 func walk(f *File, each func(data []byte) error) (end int, err error) {
 	var h [HeaderSize]byte
 	for f.Len()-end >= HeaderSize {

@@ -7,17 +7,17 @@
 // failure leaves an append whole or not at all. [Pool.Walk] iterates over the bytes in chunks,
 // [Pool.Tell] counts them, and [Pool.Rewind] discards them.
 //
-// There are no record boundaries, no checksums and no replicas: an application that needs them
-// puts them into the bytes.
+// There are no record boundaries, no checksums and no replicas. An application that needs boundaries or
+// checksums stores them among its bytes.
 //
 // # Departures
 //
-//   - libpmemlog puts a pool header of 4096 bytes, with a signature, in front. The file system then knows whether there
-//     is a pool; here the three offsets must be plausible.
+//   - In libpmemlog a pool begins with a header of 4096 bytes, with a signature, which identifies a pool. Here the
+//     three offsets must be plausible.
 //   - The data begin at byte 64, and not at a page boundary, so that pools can be
 //     small.
-//   - The lock is a mutex, since package host has no lock for several readers: Walk and Tell exclude one another.
+//   - The lock is a mutex, since package host has no read-write lock: Walk and Tell exclude one another.
 //   - The offsets are checked whenever they are read. libpmemlog checks them when it opens the pool, and would write
-//     outside of the mapping if they were damaged later.
+//     outside the mapping if they were damaged later.
 //   - Where memory cannot be read, libpmemlog is killed by a signal; here an error wraps [host.ErrMedia].
 package pmemlog

@@ -10,7 +10,7 @@ import (
 
 // Errors, to be tested with errors.Is.
 var (
-	// ErrArgument: a name, size or chunk that cannot be.
+	// ErrArgument: an invalid name, size or chunk.
 	ErrArgument = errors.New("pmemlog: bad argument")
 	// ErrExists: there is a pool already.
 	ErrExists = errors.New("pmemlog: the pool exists")
@@ -23,10 +23,10 @@ var (
 // The descriptor of a pool is three little-endian words, which are offsets from the beginning of the
 // region; the data follow it (struct pmemlog).
 const (
-	startAt = 0  // where the data begin
-	endAt   = 8  // where the region ends
-	writeAt = 16 // where the next append goes
-	dataAt  = 64 // what start is: a cache line, so that data and descriptor share none
+	startAt = 0  // start: the beginning of the data
+	endAt   = 8  // end: the end of the region
+	writeAt = 16 // write: the place of the next append
+	dataAt  = 64 // the value of start: data and descriptor share no cache line
 )
 
 // MinSize and MaxSize bound the size of a pool in bytes, its descriptor included.
@@ -42,9 +42,9 @@ type Pool struct {
 	mu     host.Mutex
 }
 
-// Create makes an empty pool of size bytes in the persistent region called name (pmemlog_descr_create). If it
-// is cut off, Open reports ErrCorrupt, and it can be called again. The error wraps ErrArgument, ErrExists or
-// what the host reports.
+// Create makes an empty pool of size bytes in the persistent region called name (pmemlog_descr_create). If a
+// failure interrupts it, Open returns ErrCorrupt, and Create can be called again. The error wraps ErrArgument,
+// ErrExists or an error of the host.
 func Create(h host.Host, name string, size int) (*Pool, error) {
 	p, err := attach(h, name, size)
 	if err != nil {
@@ -65,7 +65,7 @@ func Create(h host.Host, name string, size int) (*Pool, error) {
 }
 
 // Open opens the pool that Create has made with the same name and size. It writes nothing. The error wraps
-// ErrArgument, ErrCorrupt, host.ErrMedia or what the host reports.
+// ErrArgument, ErrCorrupt, host.ErrMedia or an error of the host.
 func Open(h host.Host, name string, size int) (*Pool, error) {
 	p, err := attach(h, name, size)
 	if err != nil {
@@ -116,8 +116,8 @@ func (p *Pool) written() (int, error) {
 	return int(write), nil
 }
 
-// Append adds data at the end; they are durable when it returns nil. If a failure cuts it off, all of them are
-// there or none. The error wraps ErrFull, ErrCorrupt or host.ErrMedia, and nothing was added (pmemlog_append).
+// Append adds data at the end, durable when it returns nil. If a failure interrupts it, the pool has all of the
+// data or nothing. The error wraps ErrFull, ErrCorrupt or host.ErrMedia; then nothing was added (pmemlog_append).
 func (p *Pool) Append(data []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,15 +131,15 @@ func (p *Pool) Append(data []byte) error {
 	region := p.region
 	if len(data) > 0 {
 		region.Store(at, data)
-		region.Flush(at, len(data)) // pmem_memcpy_nodrain: written back, and not waited for
+		region.Flush(at, len(data)) // pmem_memcpy_nodrain: starts the write-back and does not wait for it
 	}
 	region.Fence() // pmem_drain: the data are persistent before the offset covers them
 	p.moveTo(at + len(data))
 	return nil
 }
 
-// Rewind discards all bytes. If a failure cuts it off, all of them are there or none. The error wraps
-// ErrCorrupt or host.ErrMedia (pmemlog_rewind, which does not look at the descriptor).
+// Rewind discards all bytes. If a failure interrupts it, the pool has all bytes or none. The error wraps
+// ErrCorrupt or host.ErrMedia (pmemlog_rewind, which does not check the descriptor).
 func (p *Pool) Rewind() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,10 +170,10 @@ func (p *Pool) Tell() (int, error) {
 	return at - dataAt, nil
 }
 
-// Walk calls f for the bytes in their order, in chunks of the given length; the last may be shorter,
-// until f returns false. A chunk of 0 is all bytes at once, even if there are none. data is valid until f
-// returns, and f must not call methods of the pool, which is locked. The error wraps ErrArgument, ErrCorrupt or
-// host.ErrMedia (pmemlog_walk).
+// Walk calls f for the bytes in order, in chunks of the given length, until f returns false. The last chunk may
+// be shorter. If chunk is 0, f gets all bytes at once, even if there are none. data is valid until f returns, and
+// f must not call methods of the pool, which is locked. The error wraps ErrArgument, ErrCorrupt or host.ErrMedia
+// (pmemlog_walk).
 func (p *Pool) Walk(chunk int, f func(data []byte) bool) error {
 	if chunk < 0 {
 		return fmt.Errorf("%w: chunks of %d bytes", ErrArgument, chunk)

@@ -41,7 +41,7 @@ func NewBackup(h host.Host, cfg Config) (*Backup, error) {
 	return &Backup{h: h, cfg: cfg, g: g, mem: mem, mu: h.NewMutex()}, nil
 }
 
-// Serve receives logs until requests can no longer be received. A new primary replaces the one before: the backup clears
+// Serve receives logs until requests can no longer be received. A new primary replaces the earlier one: the backup clears
 // its copy, and the new primary ships its log from the start.
 func (b *Backup) Serve() error {
 	return lend.Serve(b.h, b.cfg.Name, func(v *lend.Visitor) error {
@@ -70,13 +70,13 @@ func (b *Backup) Serve() error {
 			for err == nil {
 				err = x.receive()
 			}
-			b.h.Logf("the connection of primary %s ended: %v, %v", v.From, err, b.g.Drop(c))
+			b.h.Logf("the connection of primary %s is closed: %v, %v", v.From, err, b.g.Drop(c))
 		})
 		return nil
 	})
 }
 
-// end ends the connection of the primary: from now on none of its Writes reaches memory. The caller holds the mutex.
+// end closes the connection of the primary: from then on none of its Writes reaches memory. The caller holds the mutex.
 func (b *Backup) end() error {
 	qp := b.primary
 	b.primary = nil
@@ -85,12 +85,12 @@ func (b *Backup) end() error {
 	}
 	err := qp.Modify(verbs.QPAttr{SetState: true, State: verbs.StateErr})
 	if errors.Is(err, verbs.ErrClosed) {
-		return nil // it has failed
+		return nil // the connection has failed
 	}
 	return err
 }
 
-// TakeOver opens the copy of this host as a primary without backups. It first ends the connection of the primary, even
+// TakeOver opens the copy of this host as a primary without backups. It first closes the connection of the primary, even
 // if the primary is still alive. (ERMIA does not fence the primary.)
 func (b *Backup) TakeOver() (*Log, error) {
 	b.mu.Lock()

@@ -28,8 +28,8 @@ func putBlock(b []byte, lsn int, data []byte) {
 	binary.LittleEndian.PutUint32(b, crc32.Checksum(b[4:headerSize+len(data)], castagnoli))
 }
 
-// scan calls f for each block in order, up to the first invalid one, and returns the offset of that one. Unreadable
-// memory ends a log too.
+// scan calls f for each block in order, up to the first invalid one, and returns the offset of that block. Unreadable
+// memory also ends a log.
 func scan(r host.Region, f func(data []byte) error) (end int, err error) {
 	var h [headerSize]byte
 	for r.Len()-end >= headerSize {
@@ -55,7 +55,7 @@ func scan(r host.Region, f func(data []byte) error) (end int, err error) {
 	return end, nil
 }
 
-// truncate clears the region from end on, so that no old block reappears behind a new one (truncate_after).
+// truncate clears the region from end on, so that no old block reappears after a new one (truncate_after).
 func truncate(r host.Region, end int) error {
 	const piece = 4 << 10
 	var clean, p [piece]byte

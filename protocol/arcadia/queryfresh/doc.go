@@ -26,7 +26,7 @@
 //
 //   - A backup answers with a Send. ERMIA writes a word into the memory of the primary, which polls it.
 //   - The log has one segment, and its space is not reused.
-//   - There are no checkpoints, no replay or queries on backups, and no second Write with the bounds for replay threads.
-//   - ERMIA waits forever for a failed backup. Here Commit fails, and the log accepts nothing more.
+//   - There are no checkpoints, no replay and no queries on backups, and no second Write with the bounds for replay threads.
+//   - ERMIA waits forever for a failed backup. Here Commit fails, and the log accepts no more blocks.
 //   - Blocks are not divided into records, and their checksum is CRC-32C instead of Adler-32.
 package queryfresh

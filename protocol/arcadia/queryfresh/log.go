@@ -101,7 +101,7 @@ func Open(h host.Host, cfg Config) (_ *Log, err error) {
 	return l, l.Commit()
 }
 
-// Append adds a block to the group. [Log.Commit] makes it durable. The error wraps ErrFull or ErrBackup, and nothing
+// Append adds a block to the group. [Log.Commit] makes it durable. The error wraps ErrFull or ErrBackup; then nothing
 // was added.
 func (l *Log) Append(data []byte) error {
 	l.mu.Lock()

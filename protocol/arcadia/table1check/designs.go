@@ -16,15 +16,15 @@ import (
 type log interface {
 	// append adds a record of recordSize bytes; it is durable when append returns nil.
 	append(data []byte) error
-	// records are those that the log holds, in their order.
+	// records returns the records of the log, in order.
 	records() ([][]byte, error)
 }
 
-// design is how a log is opened.
+// design opens a kind of log.
 type design struct {
 	name string // in the names of scenarios
 	// open recovers the log of a host, or creates it. again: no record has been forced, so an application
-	// may recreate what a failure has left half created.
+	// may recreate a log whose creation was cut off.
 	open func(h host.Host, again bool) (log, error)
 	// backup makes a host the backup, which primaries reach as spare. It returns a function that takes over with the
 	// backup's copy. nil: the design has no replicas.
@@ -33,15 +33,15 @@ type design struct {
 	copies []string
 	serve  func(h host.Host) error
 	// mayWait: a recovery may fail with arcadia.ErrUnavailable while the host of a copy is down, since that host may
-	// stay down. Only power allows it.
+	// stay down. Only power sets mayWait.
 	mayWait bool
 }
 
 // replicated reports whether other hosts have copies of the log.
 func (d *design) replicated() bool { return d.backup != nil || len(d.copies) > 0 }
 
-// All designs have room for more records than the scenarios append. In FLEX they fill more than the cache line
-// of the length, which is written back with it.
+// All designs have room for more records than the scenarios append. In FLEX the records fill more than the first
+// cache line, which is written back together with the length.
 const (
 	recordSize = 16
 	room       = 4 // in records
@@ -103,8 +103,8 @@ func (l flexLog) records() (out [][]byte, err error) {
 	return out, err
 }
 
-// flexFileLog is a file of FLEX without records and checksums, which would hide that data and length come in
-// the wrong order.
+// flexFileLog is a file of FLEX without records and checksums: these would hide a wrong order of data and
+// length.
 type flexFileLog struct{ *flex.File }
 
 func openFLEXFile(h host.Host, _ bool) (log, error) {
@@ -192,8 +192,8 @@ func openArcadia(h host.Host, _ bool) (log, error) {
 	return arcadiaLog{l}, nil
 }
 
-// replicatedArcadia is Arcadia with a copy on another host: that alone, so that the application can move, or one more on
-// the application's own host. A force needs all copies.
+// replicatedArcadia is Arcadia with a copy on another host. If moves is set, this is the only copy, so that the
+// application can move; otherwise the application's own host has one too. A force needs all copies.
 func replicatedArcadia(moves bool) design {
 	const size = arcadia.MinSize - 32 + 2*(24+recordSize)
 	cfg := arcadia.Config{Name: "log", Size: size, Backups: []string{"copy"}, Quorum: 2, Timeout: patience}

@@ -6,15 +6,15 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// Cell is a cell that a search has decided, or not. The names of its fields in JSON are stable.
+// Cell is a cell of the table with the result of its search. The names of its fields in JSON are stable.
 type Cell struct {
 	Design  string `json:"design"`
 	Failure string `json:"failure"`
 	Mark    Mark   `json:"mark"`
-	// Published is the mark of the paper, and Expected that of [Rows].
+	// Published is the mark in the paper, and Expected the mark in [Rows].
 	Published Mark `json:"published"`
 	Expected  Mark `json:"expected"`
-	// What the search was about, and how large it was: it was exhausted if the mark is survives.
+	// The scenario of the search, and its size. The search was exhausted if the mark is survives.
 	Scenario string  `json:"scenario"`
 	Profile  string  `json:"profile"`
 	Faults   string  `json:"faults"`
@@ -23,18 +23,18 @@ type Cell struct {
 	Runs     uint64  `json:"runs"`
 	States   uint64  `json:"states"`
 	Seconds  float64 `json:"seconds"`
-	// Class is that of the violation if the mark is broken. Reason explains what happens there, and why the mark
-	// is unknown.
+	// Class is the class of the violation if the mark is broken. Reason describes the violation, or explains why the
+	// mark is unknown.
 	Class  string `json:"class"`
 	Reason string `json:"reason"`
 	// Counterexample is the file of the run that breaks the design, if files are written.
 	Counterexample string `json:"counterexample"`
 }
 
-// Unexpected reports whether the search has decided the cell, and not as [Rows] expects.
+// Unexpected reports whether the search has decided the cell against the expectation of [Rows].
 func (c *Cell) Unexpected() bool { return c.Mark != Unknown && c.Mark != c.Expected }
 
-// Contradicts reports whether the search has decided the cell, and not as the paper does.
+// Contradicts reports whether the search has decided the cell against the paper.
 func (c *Cell) Contradicts() bool {
 	return c.Mark != Unknown && c.Published != Unknown && c.Mark != c.Published
 }
@@ -50,8 +50,8 @@ func never(r *explore.Result) string {
 }
 
 // Fill decides the rows, one after the other, each by a search with these options. Counterexamples are written
-// into the directory out if it is not empty. An error is about an option, a scenario or a file; what a search
-// finds is in its cell.
+// into the directory out if it is not empty. An error concerns an option, a scenario or a file; the result of a
+// search is in its cell.
 func Fill(rows []Row, opt explore.Options, out string) ([]Cell, error) {
 	var cells []Cell
 	for _, r := range rows {
@@ -77,7 +77,7 @@ func Fill(rows []Row, opt explore.Options, out string) ([]Cell, error) {
 		case x.Reason != nil:
 			c.Reason = x.Reason.Error()
 		default: // a limit, or a search that samples
-			c.Reason = "the search was not exhausted, and found nothing"
+			c.Reason = "the search was not exhausted, and found no violation"
 		}
 		cells = append(cells, c)
 	}

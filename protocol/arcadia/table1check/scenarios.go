@@ -27,7 +27,7 @@ func restarts(d design, name, doc, budget string, meets ...string) *explore.Scen
 			life := a.Lives(lives, nil)
 			nodes := []sim.Node{life.Node("app", func(h host.Host, n int) {
 				if len(a.copies) > 0 {
-					h.Sleep(patience) // until the copies are done with the last life
+					h.Sleep(patience) // until the copies have processed the requests of the last life
 				}
 				l, found := a.recover(h)
 				if l == nil || life.Last(n) {
@@ -86,7 +86,7 @@ func power(d design) *explore.Scenario {
 	return restarts(d, "power", "power fails at any moment, also of a recovery; the same host recovers", budget, meets...)
 }
 
-// media is one flipped bit or one unreadable place, wherever the search likes, found at any read.
+// media is one flipped bit or one unreadable place, anywhere in the memory, found at any read.
 func media(d design) *explore.Scenario {
 	budget := "flip(app)<=1, poison(app)<=1"
 	if len(d.copies) > 0 { // both would be too many runs; see unreadable
@@ -95,12 +95,13 @@ func media(d design) *explore.Scenario {
 	return restarts(d, "media", "a bit of the persistent memory flips, or some of it cannot be read; the same host recovers", budget)
 }
 
-// unreadable returns the other half of media for designs with copies, and in no cell.
+// unreadable returns the other half of media for designs with copies. It belongs to no cell.
 func unreadable(d design) *explore.Scenario {
 	return restarts(d, "unreadable", "a part of the persistent memory cannot be read; the same host recovers", "poison(app)<=1")
 }
 
-// together returns a scenario without failures, and in no cell: two tasks force a record each at the same time.
+// together returns a scenario without failures, which belongs to no cell: two tasks force a record each at the same
+// time.
 func together(d design) *explore.Scenario {
 	return &explore.Scenario{
 		Name: "table1/" + d.name + "-together", Doc: "two tasks force a record each at the same time; the log has both", Profile: "strong",
@@ -140,11 +141,11 @@ func together(d design) *explore.Scenario {
 }
 
 // moves returns a scenario in which the application moves to another host. The first host has the log, forces its
-// records, and serves requests for them. The other host sends one; if there is no reply it recovers the log from
-// the copies that it can reach. Without replicas that is its own, empty memory. Without a fault it finds all records.
+// records, and serves requests for them. The other host sends a request; if there is no reply it recovers the log from
+// the copies that it can reach. Without replicas this is its own, empty memory. Without a fault it finds all records.
 func moves(d design, name, doc, budget string) *explore.Scenario {
 	bounds, meets := "2 records of 16 bytes, 1 recovery elsewhere", []string(nil)
-	if d.replicated() { // the other host has none without replicas
+	if d.replicated() { // without replicas the other host finds no record
 		bounds, meets = "1 record of 16 bytes, 1 recovery elsewhere", []string{sawForced}
 	}
 	return &explore.Scenario{
@@ -156,7 +157,7 @@ func moves(d design, name, doc, budget string) *explore.Scenario {
 	}
 }
 
-// node is the failure of the device or of the node, whose memory is lost with it.
+// node is the failure of the device or of the node: the memory of the host is lost.
 func node(d design) *explore.Scenario {
 	return moves(d, "node", "the host with the log fails for good; another one recovers", "crash(app)<=1")
 }
@@ -175,7 +176,7 @@ func partition(d design) *explore.Scenario {
 const patience = time.Second
 
 // answer forces its records, then serves requests for the content of the log until none arrives within patience. If the
-// host ended earlier, a reply under way would be lost with it.
+// host finished earlier, a reply in flight would be lost.
 func (a *app) answer(h host.Host) error {
 	asked, err := h.Listen("log")
 	if err != nil {

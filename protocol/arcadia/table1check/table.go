@@ -5,8 +5,7 @@ import "github.com/verbatim-rdma/verbatim/explore"
 // Mark is the result in a cell of the table.
 type Mark string
 
-// The marks. Unknown is that of a search that ran out or could not decide, and of what the paper does not
-// say.
+// The marks. Unknown: the search ran out or could not decide, or the paper has no mark.
 const (
 	Survives Mark = "survives"
 	Broken   Mark = "broken"
@@ -33,10 +32,10 @@ const (
 	ArcadiaLocal = "Arcadia, local mode"
 )
 
-// Row is one cell of the table, and the search that decides it.
+// Row is one cell of the table, with the search that decides it.
 type Row struct {
 	Design, Failure string
-	// Published is the mark in table 1 of the paper, and Unknown for a design that is not in it.
+	// Published is the mark in table 1 of the paper; Unknown if the design is not in the table.
 	Published Mark
 	// Expected is the mark that the search must find.
 	Expected Mark
@@ -69,13 +68,13 @@ func Rows() []Row {
 	}
 }
 
-// Scenarios are the scenarios that must be verified: `verbatim check table1` checks them. Some are in no cell.
+// Scenarios are the scenarios that must be verified: `verbatim check table1` checks them. Some belong to no cell.
 func Scenarios() []*explore.Scenario {
 	return append(expected(Survives), power(flexFile), unreadable(staying), together(pmdk), together(flexible))
 }
 
-// BrokenScenarios are the scenarios that must be violated: `verbatim check` needs their names, and
-// `verbatim table1` checks them.
+// BrokenScenarios are the scenarios that must be violated. `verbatim table1` checks them, and `verbatim check`
+// needs their names.
 func BrokenScenarios() []*explore.Scenario { return expected(Broken) }
 
 func expected(m Mark) (out []*explore.Scenario) {

@@ -15,8 +15,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia/arcadiacheck"
 )
 
-// Unavailable is the class of a recovery that fails although records had been forced, and Mixed that of a log
-// that has other records than two tasks have forced at the same time.
+// Unavailable is the class of a recovery that fails although records were forced. Mixed is the class of a log
+// whose records differ from the records that two tasks have forced at the same time.
 const (
 	Unavailable = "forced-data-unavailable"
 	Mixed       = "mixed-records"
@@ -26,18 +26,18 @@ const (
 const (
 	sawWhole  = "a record whose append was cut off was recovered"
 	sawNone   = "a record whose append was cut off was not recovered"
-	sawForced = "a forced record was recovered" // or nothing shows that the design survives
+	sawForced = "a forced record was recovered" // otherwise a verdict "survives" would be empty
 	sawBack   = "a forced record was recovered after the host of a copy had failed"
 )
 
-// app is the application of one scenario, and what the checks remember. It may move to another host.
+// app is the application of one scenario, and the memory of the checks. It may move to another host.
 type app struct {
 	*scenario.Kit
 	design
 	told   *scenario.Journal
 	forced model.RecordLog
-	cut    int  // the number of the record that is being appended, or was when a failure struck; 0: none
-	failed bool // the host of a copy has; that follows from its lives, so it is no part of the hash
+	cut    int  // the number of the record whose append is in progress or was interrupted by a failure; 0: none
+	failed bool // the host of a copy has failed; this follows from its lives, so it is not in the hash
 }
 
 func newApp(c *explore.Case, d design) *app {
@@ -50,8 +50,8 @@ func newApp(c *explore.Case, d design) *app {
 // promised reports whether a record has been forced.
 func (a *app) promised() bool { return a.forced.Durable(1) }
 
-// recover opens the log of a host, and passes its content to the checks. It returns nil if the run is over for
-// this life: the recovery has failed.
+// recover opens the log of a host, and passes its content to the checks. It returns nil if the recovery has failed:
+// then this life is finished.
 func (a *app) recover(h host.Host) (l log, found [][]byte) { return a.recoverBy(h, a.open) }
 
 func (a *app) recoverBy(h host.Host, open func(h host.Host, again bool) (log, error)) (l log, found [][]byte) {
@@ -67,9 +67,9 @@ func (a *app) recoverBy(h host.Host, open func(h host.Host, again bool) (log, er
 	if err != nil {
 		e.End(err)
 		if a.Look(); a.promised() {
-			a.Failf(Unavailable, "records were forced, and the recovery fails: %v", err)
+			a.Failf(Unavailable, "records were forced, but the recovery fails: %v", err)
 		}
-		return nil, nil // no promise was made
+		return nil, nil // no record was forced
 	}
 	e.End(fmt.Sprint(len(found), " records"))
 	promised := a.promised()
@@ -107,8 +107,8 @@ func (a *app) reachesAll(h host.Host) bool {
 	return !slices.ContainsFunc(a.copies, func(name string) bool { return !arcadiacheck.Reaches(h, name) })
 }
 
-// opened opens a log and reads it. With copies it does so again if a record was damaged after the recovery, as an application would:
-// that repairs the record. Each failure of the budget strikes once.
+// opened opens a log and reads it. With copies it opens the log again if a record was damaged after the recovery, as an application
+// would: the second recovery repairs the record. Each failure of the budget happens once.
 func (a *app) opened(h host.Host, open func(h host.Host, again bool) (log, error)) (l log, found [][]byte, err error) {
 	for range 3 {
 		if l, err = open(h, !a.promised()); err == nil {
@@ -152,7 +152,7 @@ func (a *app) force(h host.Host, l log, number int) bool {
 	a.History()
 	if err := l.append(data); err != nil {
 		e.End(err)
-		return false // the application was not promised anything
+		return false // the record is not acknowledged
 	}
 	e.End("durable")
 	a.Check(a.forced.Completed(lsn))

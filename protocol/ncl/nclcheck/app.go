@@ -27,7 +27,7 @@ type app struct {
 	// session.
 	inside  int
 	expired bool
-	ended   bool // a life finished because the file could not be created, or was released
+	ended   bool // a life finished: the file could not be created, or was released
 }
 
 // logFile is one file of the application.
@@ -43,7 +43,7 @@ type logFile struct {
 	created  bool
 	released bool // Release was called
 	opened   int  // the life that owns the file
-	found    int  // the unacknowledged write that the last recovery returned whole
+	found    int  // the unacknowledged write that the last recovery returned as a whole
 }
 
 func newApp(k *scenario.Kit, load workload) *app {
@@ -146,7 +146,7 @@ func (r *run) create() *ncl.File {
 		r.file.created = true
 		r.History()
 		return f
-	case r.load.second || r.load.intact: // nothing but the application fails
+	case r.load.second || r.load.intact: // only the application can fail
 		r.Fail(unavailable(err))
 	case !r.zombie():
 		r.giveUp("not created")
@@ -214,7 +214,7 @@ func (r *run) record(f log, w write) bool { return r.issue(f, w, r.file.data(w))
 func (r *run) issue(f log, w write, data []byte) bool {
 	x := r.file
 	op := r.begins(told{w: w, data: data})
-	if r.life < x.opened { // the model has moved on without this life
+	if r.life < x.opened { // the model no longer follows this life
 		r.History() // data has changed x.next
 		if f.Record(w.off, data) == nil {
 			op.ends("")
@@ -352,7 +352,7 @@ func (a *app) remembered() fingerprint.Print {
 
 // unavailable: the file could not be used although at most f peers had failed.
 func unavailable(err error) error {
-	return scenario.Failed("unavailable", "no more than f peers have failed and the file is unavailable: %w", err)
+	return scenario.Failed("unavailable", "no more than f peers have failed, but the file is unavailable: %w", err)
 }
 
 // tooFew: a write was acknowledged although fewer than f+1 peers were left.
@@ -363,5 +363,5 @@ func tooFew(left int) error {
 // zombieAcked: a write was acknowledged to an instance after another instance had
 // recovered its file without that write.
 func zombieAcked() error {
-	return scenario.Failed(model.ClassLostWrite, "a write was acknowledged to an earlier instance, and the recovery of a later one did not return it")
+	return scenario.Failed(model.ClassLostWrite, "a write was acknowledged to an earlier instance, but the recovery of a later instance did not return it")
 }

@@ -19,9 +19,9 @@ func candidateScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "candidates",
-			doc:    "One candidate has no memory left, and another does not answer, at any positions in the list. No more are asked than needed until one does not answer; then the rest are asked concurrently, and those not needed are released.",
+			doc:    "One candidate has no memory left, and another does not answer, at any positions in the list. The application asks no more candidates than needed until one does not answer; then it asks the rest concurrently, and releases those not needed.",
 			faults: "none",
-			bounds: "f=1, seven candidates in an order that begins anywhere; creation, the replacement of a peer that has revoked its memory, and a look at what is left in use on the application's host",
+			bounds: "f=1, seven candidates in cyclic order from any position; creation, the replacement of a peer that has revoked its memory, and a check for resources in use on the application's host",
 			load: workload{f: 1, size: 8, queue: 2, peers: peers, lives: [][]write{{{0, 8}}}, script: choosing, refuses: "peer3", hangs: "peer5",
 				meets: []string{sawReplaced}},
 		}),
@@ -29,7 +29,7 @@ func candidateScenarios() []*explore.Scenario {
 			name:   "periodic",
 			doc:    "Peers look for leaked regions every minute, unasked: a leaked region is freed within a few minutes, and a file's region stays.",
 			faults: "none",
-			bounds: "f=0, two peers that register; a file that is deleted while its peer is out of reach, and one that stays, with a minute and a half and three after them",
+			bounds: "f=0, two peers that register; a file that is deleted while its peer is out of reach, then a minute and a half; and a file that stays, then three minutes",
 			load:   workload{f: 0, size: 16, peers: peers[:2], lives: [][]write{{{0, 8}, {8, 8}}}, script: letting, registered: true, every: time.Minute},
 		}),
 	}
@@ -43,7 +43,7 @@ func letting(r *run) {
 		return
 	}
 	r.healAll()
-	pass(1) // the first of them finds it, and updates the controller
+	pass(1) // the first collection finds the region, and updates the controller
 	for _, name := range r.load.names() {
 		if !r.figure(name, 0, 1) {
 			return
@@ -61,7 +61,7 @@ func letting(r *run) {
 // choosing creates a file and replaces one of its peers, and counts the peers that it
 // asks.
 func choosing(r *run) {
-	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it lacks nothing, and counts
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // fails nothing, and counts the resources
 	h := &asking{Host: use}
 	cfg := r.config()
 	turn := r.h.Rand(len(cfg.Peers))
@@ -92,8 +92,8 @@ func choosing(r *run) {
 	}
 }
 
-// asking is a host that records the batches of its requests, and how many peers took
-// part.
+// asking is a host that records the batches of its requests, and the number of peers that
+// took part.
 type asking struct {
 	host.Host
 	rounds []*round
@@ -131,7 +131,7 @@ func (a *asking) modest(list []string, need int) error {
 	silent := false
 	for _, x := range a.rounds {
 		if need <= 0 {
-			return nil // what follows is about those that take part
+			return nil // the rest is about candidates that take part
 		}
 		want := list[:min(need, len(list))]
 		if silent {

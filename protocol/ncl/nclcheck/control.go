@@ -100,7 +100,7 @@ func (r *run) repair(f *ncl.File) bool {
 	case err == nil:
 		r.Meet(sawReplaced)
 		if f.Alive() < len(f.Peers()) {
-			r.Fail(unavailable(errors.New("a Repair has succeeded, and peers are missing")))
+			r.Fail(unavailable(errors.New("a Repair has succeeded, but peers are missing")))
 			return false
 		}
 	case r.load.spare:
@@ -197,8 +197,8 @@ func releasing(r *run) {
 	}
 }
 
-// recreating deletes the file, and creates it again under its name, in the next life,
-// which finds whatever the first one has left. The last life reads back.
+// recreating deletes the file. The next life finds the state that the first life has left,
+// and creates the file again under the same name. The last life reads back.
 func recreating(r *run) {
 	x := r.file
 	r.expose(false)
@@ -239,8 +239,8 @@ func recreating(r *run) {
 	}
 }
 
-// duelling recovers the file while an earlier instance, whose session has expired, does
-// so too. Either may take it from the other; the loser has to start again.
+// duelling recovers the file while an earlier instance, whose session has expired, recovers
+// it too. Either may take the file from the other; the loser has to start again.
 func duelling(r *run) {
 	if !r.claim() {
 		return
@@ -256,7 +256,7 @@ func duelling(r *run) {
 			return
 		}
 	}
-	const tries = 3 // the other one tries once, and takes the file once
+	const tries = 3 // the other instance tries once, and takes the file once
 	for try := 1; ; try++ {
 		op := r.begins(told{})
 		f, err := ncl.Recover(r.h, r.config(), r.file.name)
@@ -291,9 +291,9 @@ func several(r *run) {
 	}
 }
 
-// checkLeaks makes the peers collect, and checks what they lend: one region each to the
-// file, if it exists and they are its peers. No peer that did not fail may have lost
-// it.
+// checkLeaks makes the peers collect, and checks the memory that they lend: one region for
+// the file, if it exists and they are its peers. A peer that did not fail must not have lost
+// the region.
 func (r *run) checkLeaks(f *ncl.File) {
 	var claimed []string
 	if f != nil {
@@ -320,14 +320,14 @@ func (r *run) checkLeaks(f *ncl.File) {
 }
 
 // figure compares the controller's figure for a peer with the peer's loans. A request of
-// an earlier life may intervene: then the peer looks for leaked regions again.
+// an earlier life may arrive in between: then the peer looks for leaked regions again.
 func (r *run) figure(name string, lent, tries int) bool {
 	peers, err := ncl.Peers(r.config().Coord)
 	i := slices.IndexFunc(peers, func(p ncl.Registered) bool { return p.Name == name })
 	switch {
 	case err != nil:
 	case i < 0:
-		err = fmt.Errorf("the controller does not know peer %s", name)
+		err = fmt.Errorf("the controller does not list peer %s", name)
 	case peers[i].Left == r.load.memory(name)-2*lent: // as much again for a copy
 		return true
 	case tries > 1:
@@ -335,13 +335,13 @@ func (r *run) figure(name string, lent, tries int) bool {
 			return r.figure(name, lent, tries-1)
 		}
 	default:
-		err = fmt.Errorf("the controller has %d bytes for peer %s, which lends %d of %d", peers[i].Left, name, lent, r.load.memory(name))
+		err = fmt.Errorf("the controller lists %d bytes left for peer %s, which lends %d of %d", peers[i].Left, name, lent, r.load.memory(name))
 	}
 	r.Fail(leaked(err))
 	return false
 }
 
-// region returns how much a peer may lend if the peers claimed are those of the file.
+// region returns the number of bytes that a peer may lend if claimed are the peers of the file.
 func (r *run) region(claimed []string, peer string) int {
 	if slices.Contains(claimed, peer) {
 		return r.load.size + 8
@@ -350,7 +350,7 @@ func (r *run) region(claimed []string, peer string) int {
 }
 
 func lends(peer string, n, want int, err error) error {
-	return leaked(errors.Join(fmt.Errorf("peer %s lends %d bytes, and %d are claimed", peer, n, want), err))
+	return leaked(errors.Join(fmt.Errorf("peer %s lends %d bytes, but %d are claimed", peer, n, want), err))
 }
 
 // leaked: a region that no file claims stays after a collection.

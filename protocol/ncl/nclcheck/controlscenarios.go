@@ -6,8 +6,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// fourPeers are the peers of a file and a spare. Those of the file are alike, so it
-// suffices that faults strike one of them.
+// fourPeers are the peers of a file and a spare. The peers of the file are alike, so it
+// suffices that faults affect one of them.
 var fourPeers = []string{"peer1", "steady1", "steady2", "peer2"}
 
 // fivePeers and sevenPeers have two spares.
@@ -16,19 +16,19 @@ var (
 	sevenPeers = []string{"peer1", "peer2", "peer3", "peer4", "peer5", "peer6", "peer7"}
 )
 
-// controlScenarios are about the control plane: which peers a file has, which instance may write
-// to it, and what happens to unclaimed memory.
+// controlScenarios are about the control plane: the peers of a file, the instance that may write
+// it, and unclaimed memory.
 func controlScenarios() []*explore.Scenario {
 	return slices.Concat(membershipScenarios(), claimScenarios())
 }
 
-// membershipScenarios are about which peers a file has.
+// membershipScenarios are about the peers of a file.
 func membershipScenarios() []*explore.Scenario {
 	two := []write{{0, 8}, {8, 8}}
 	return []*explore.Scenario{
 		build(spec{
 			name:   "replace",
-			doc:    "A peer crashes and a fourth one replaces it while the application continues to write. The application, or instead the fourth peer, may crash at any point of this.",
+			doc:    "A peer crashes and a fourth peer replaces it while the application continues to write. Either the application or the fourth peer may crash at any point of this.",
 			faults: "crash(app)<=1, crash(peer*)<=1",
 			bounds: "f=1, four peers; one of the first three or the fourth crashes, an append of 8 bytes, replacement if a peer has failed, another append, recovery and read back",
 			load: workload{f: 1, size: 16, peers: fourPeers, lives: [][]write{two, nil}, script: replacing,
@@ -69,12 +69,12 @@ func membershipScenarios() []*explore.Scenario {
 	}
 }
 
-// claimScenarios are about who has which regions, and for how long.
+// claimScenarios are about the owners of regions.
 func claimScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "register",
-			doc:    "The application chooses its peers from the controller's list, which does not show that one has no memory left; it may crash at any point, and nothing is leaked.",
+			doc:    "The application chooses its peers from the controller's list, which does not show that one peer has no memory left; the application may crash at any point, and nothing is leaked.",
 			faults: "crash(app)<=1",
 			bounds: "f=0, three peers; the first refuses, recovery and a collection at the end",
 			load: workload{f: 0, size: 8, peers: fourPeers[:3], lives: [][]write{{}, nil}, script: creating, collects: true, registered: true, refuses: "peer1", intact: true,

@@ -12,7 +12,7 @@ func DeepScenarios() []*explore.Scenario {
 	return slices.Concat(deepOnce(), deepRepairs())
 }
 
-// deepOnce are deep ones in which each peer fails at most once.
+// deepOnce are deep scenarios in which each peer fails at most once.
 func deepOnce() []*explore.Scenario {
 	three := []write{{0, 16}, {16, 16}, {32, 16}}
 	two := []write{{0, 8}, {8, 8}}
@@ -65,7 +65,7 @@ func deepOnce() []*explore.Scenario {
 	}
 }
 
-// deepRepairs are deep ones in which peers fail one after another.
+// deepRepairs are deep scenarios in which peers fail one after another.
 func deepRepairs() []*explore.Scenario {
 	appends := []write{{0, 8}, {8, 8}, {16, 8}}
 	return []*explore.Scenario{

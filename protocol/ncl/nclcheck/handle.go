@@ -24,7 +24,7 @@ func handleScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "worn",
-			doc:    "A file has had as many writes as there are numbers, but for two. It takes these, and refuses all others, also after a recovery; they change nothing. Writes of no bytes need no number.",
+			doc:    "A file has used all sequence numbers but two. It accepts two more writes, and refuses all others, also after a recovery; they change nothing. Writes of no bytes need no number.",
 			faults: "none",
 			bounds: "f=0, one peer that lends a region with the stamp of the last write but two; recovery, two appends of 8 bytes, a refused one and an empty one, recovery, the same, read back and release",
 			load:   workload{f: 0, size: 24, lives: [][]write{{{0, 8}, {8, 8}}}, script: wearingOut, wornOut: true},
@@ -34,7 +34,7 @@ func handleScenarios() []*explore.Scenario {
 
 // handling uses a handle in every way.
 func handling(r *run) {
-	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it lacks nothing, and counts
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // fails nothing, and counts the resources
 	r.h = use
 	f := r.create()
 	if f == nil || !r.expect("a new file", f.Stamp() == ncl.MakeStamp(1, 0) && f.Size() == r.load.size && len(f.Peers()) == f.Alive()) {
@@ -130,7 +130,7 @@ func (r *run) refuses(f *ncl.File, want error) bool {
 // expect fails the run unless ok.
 func (r *run) expect(what string, ok bool) bool {
 	if !ok {
-		r.Fail(misjudged(what, errors.New("this is not as it should be")))
+		r.Fail(misjudged(what, errors.New("the expectation does not hold")))
 	}
 	return ok
 }

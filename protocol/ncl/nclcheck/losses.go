@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// lossScenarios are scenarios in which any one call fails.
+// lossScenarios are the scenarios in which one call fails, which may be any.
 func lossScenarios() []*explore.Scenario {
 	two := []string{"peer1", "peer2"}
 	return []*explore.Scenario{
@@ -54,7 +54,7 @@ func lossScenarios() []*explore.Scenario {
 
 // losingCalls loses a call to the controller, or its answer.
 func losingCalls(r *run) {
-	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it lacks nothing, and counts
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // fails nothing, and counts the resources
 	once := &scenario.Once{By: r.h, Answers: true}
 	if !r.useOf(use, once.Losing(r.config().Coord), r.lost(sawUnheard)) {
 		return
@@ -64,7 +64,7 @@ func losingCalls(r *run) {
 	}
 }
 
-// runningShort once lacks a resource.
+// runningShort fails one allocation.
 func runningShort(r *run) {
 	s := &scenario.Short{Host: r.h, Once: &scenario.Once{By: r.h}}
 	if !r.useOf(s, r.config().Coord, r.lost(sawShort)) {
@@ -83,7 +83,7 @@ func hearing(r *run) {
 	peers, err := ncl.Peers(r.config().Coord)
 	for _, p := range peers {
 		if want := r.load.memory(p.Name); p.Err != nil || p.Left != want {
-			err = errors.Join(err, fmt.Errorf("the controller has it that %s has %d bytes left, and those are %d: %w", p.Name, p.Left, want, p.Err))
+			err = errors.Join(err, fmt.Errorf("according to the controller %s has %d bytes left, but it has %d: %w", p.Name, p.Left, want, p.Err))
 		}
 	}
 	if err != nil {
@@ -102,9 +102,9 @@ func (r *run) lost(saw string) func(error) bool {
 	}
 }
 
-// useOf uses a file, on h and with the controller c. One of the two may fail something:
-// an operation is repeated if it failed for that reason. It reports whether everything
-// went as it should.
+// useOf uses a file, on h and with the controller c. One of the two may make a call fail:
+// useOf repeats an operation that failed for that reason. It reports whether all
+// expectations held.
 func (r *run) useOf(h host.Host, c coord.Client, excused func(error) bool) bool {
 	x := r.file
 	cfg := r.config()
@@ -115,7 +115,7 @@ func (r *run) useOf(h host.Host, c coord.Client, excused func(error) bool) bool 
 		if err != nil && excused(err) {
 			err = do()
 		}
-		if r.load.mishears != "" { // it may miss the new file
+		if r.load.mishears != "" { // the list may lack the new file
 			_, collected := ncl.Collect(h, r.load.mishears, ncl.DefaultCallTimeout)
 			err = errors.Join(err, collected)
 		}

@@ -28,8 +28,8 @@ func leaving(r *run) {
 	r.checkLeaks(f)
 }
 
-// outlasting recovers the file. If that fails because it did not wait for answers, it
-// repeats it; then it looks for leaks.
+// outlasting recovers the file, and repeats the recovery if it failed because it did not
+// wait for answers. Then it looks for leaks.
 func outlasting(r *run) {
 	r.expose(r.last())
 	f := r.open()
@@ -49,7 +49,8 @@ func outlasting(r *run) {
 }
 
 // stranding makes a recovery crash, and the next one fail because f+1 peers are
-// unreachable: the first left a region at one of those in an epoch that is over.
+// unreachable. The first recovery has left a region of an earlier epoch at one of these
+// peers.
 func stranding(r *run) {
 	r.expose(r.life == 1)
 	if !r.last() {
@@ -60,7 +61,7 @@ func stranding(r *run) {
 		return
 	}
 	if f := r.recover(); f != nil {
-		r.Fail(errors.New("f+1 peers are out of reach, and the file was recovered"))
+		r.Fail(errors.New("f+1 peers are out of reach, but the file was recovered"))
 		return
 	}
 	r.healAll()
@@ -105,8 +106,8 @@ func joining(r *run) {
 	}
 }
 
-// measuring checks after each operation how much the peers lend: there are no collections,
-// so nothing may be left for one.
+// measuring checks after each operation how much the peers lend. There are no collections,
+// so every operation must free its memory itself.
 func measuring(r *run) {
 	f := r.open()
 	if f == nil || !r.measure(f.Peers()) {
@@ -127,8 +128,7 @@ func measuring(r *run) {
 	r.measure(nil)
 }
 
-// tidy closes the file, which must leave nothing on this host: otherwise something
-// could not be released.
+// tidy closes the file. Close must release all resources on this host.
 func (r *run) tidy(f *ncl.File) {
 	r.closing = true
 	f.Close()
@@ -148,7 +148,7 @@ func (h *watched) Logf(format string, args ...any) {
 	}
 }
 
-// fitting creates a file where there is memory for just one. Every other request for
+// fitting creates a file where there is memory for one file only. Every other request for
 // memory is rejected, and the file's region stays.
 func fitting(r *run) {
 	cfg := r.config()
@@ -189,8 +189,8 @@ func fitting(r *run) {
 	}
 }
 
-// overlooking writes to a peer that the recovery does not find. The next recovery,
-// which finds it, must return the same.
+// overlooking writes to a peer that the recovery does not reach. The next recovery
+// reaches it, and must return the same content.
 func overlooking(r *run) {
 	r.healAll()
 	switch r.life {
@@ -210,7 +210,7 @@ func overlooking(r *run) {
 }
 
 // measure compares the loans of the peers with one region for each peer of the file. A
-// peer that has revoked its memory has none if that was not noticed.
+// peer that has revoked its memory has no region if the application did not notice that.
 func (r *run) measure(claimed []string) bool {
 	for _, name := range r.load.names() {
 		n, err := ncl.Collect(r.h, name, ncl.DefaultCallTimeout)

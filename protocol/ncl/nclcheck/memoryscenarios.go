@@ -15,7 +15,7 @@ func memoryScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "strand",
-			doc:    "A recovery crashes, and the next one fails because f+1 peers are unreachable. One of these looks for leaked regions, and frees the region that the first recovery was to fill.",
+			doc:    "A recovery crashes, and the next one fails because f+1 peers are unreachable. One of these peers looks for leaked regions, and frees the region that the first recovery was to fill.",
 			faults: "crash(app)<=1",
 			bounds: "f=1, three peers, a recovery that crashes or not, a recovery with the links to peer1 and peer2 cut, a collection at peer1 once they have healed",
 			load:   workload{f: 1, size: 8, lives: [][]write{{}, {}, nil}, script: stranding, collects: true, exposed: true, beyond: true},
@@ -55,12 +55,12 @@ func memoryScenarios() []*explore.Scenario {
 			name:   "measure",
 			doc:    "Memory is freed as soon as it is no longer needed: after a replacement, a recovery and a release, without a collection.",
 			faults: "none",
-			bounds: "f=1, four peers; the first revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery, release; after each what the peers lend",
+			bounds: "f=1, four peers; the first revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery, release; a check of the lent memory after each",
 			load:   workload{f: 1, size: 8, peers: fourPeers, lives: [][]write{{{0, 8}}, nil}, script: measuring, loses: "peer1", spare: true, meets: []string{sawReplaced}},
 		}),
 		build(spec{
 			name:   "tight",
-			doc:    "A peer lends exactly what one file takes: it fits, and so do a copy of it and a recovery. A second file is rejected.",
+			doc:    "A peer lends exactly the memory of one file: the file fits, and so do a copy of it and a recovery. A second file is rejected.",
 			faults: "none",
 			bounds: "f=0, one peer that registers; a file of 8 bytes, an append and release; the file again, another file, a replacement of the peer by itself and a recovery",
 			load:   workload{f: 0, size: 8, lives: [][]write{{{0, 8}}}, script: fitting, registered: true, intact: true, tight: true, exposed: true},

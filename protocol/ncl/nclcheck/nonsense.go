@@ -24,7 +24,7 @@ func nonsenseScenarios() []*explore.Scenario {
 			name:   "limits",
 			doc:    "Values just within the limits of a configuration are accepted, and values just outside are rejected.",
 			faults: "none",
-			bounds: "one application; each field at its limits, and beyond them by one; a creation with the most peers, from one of whose calls to the controller on none is carried out, and a recovery",
+			bounds: "one application; each field at its limits, and beyond them by one; a creation with the most peers, in which all calls to the controller after some point are lost, and a recovery",
 			load:   workload{f: 0, size: 8, lives: [][]write{{}}, script: limiting, intact: true},
 		}),
 		build(spec{
@@ -67,7 +67,7 @@ func limiting(r *run) {
 		ok   bool
 		set  func(*ncl.Config)
 	}{
-		{"as it is", true, func(*ncl.Config) {}},
+		{"no change", true, func(*ncl.Config) {}},
 		{"no application", false, func(c *ncl.Config) { c.App = "" }},
 		{"the shortest name", true, func(c *ncl.Config) { c.App = "a" }},
 		{"the longest name", true, func(c *ncl.Config) { c.App = long }},
@@ -87,7 +87,7 @@ func limiting(r *run) {
 		{"a peer without a name", false, func(c *ncl.Config) { c.Peers = numbered(3, "") }},
 		{"a peer with a slash", false, func(c *ncl.Config) { c.Peers = numbered(3, "p/q") }},
 		{"a peer of a long name", false, func(c *ncl.Config) { c.Peers = numbered(3, long+"n") }},
-		{"a peer that comes again", false, func(c *ncl.Config) { c.Peers = numbered(3, "p1") }},
+		{"a peer that is named twice", false, func(c *ncl.Config) { c.Peers = numbered(3, "p1") }},
 	} {
 		cfg := ncl.Config{App: "app", F: 1, Coord: r.config().Coord}
 		x.set(&cfg)
@@ -142,19 +142,19 @@ func numbered(n int, more ...string) []string {
 	return append(out, more...)
 }
 
-// judge fails the run unless err is nil, if ok, or a rejected configuration.
+// judge fails the run unless err is nil if ok is true, and ErrConfig otherwise.
 func (r *run) judge(what string, ok bool, err error) {
 	if (err == nil) != ok || err != nil && !errors.Is(err, ncl.ErrConfig) {
 		r.Fail(misjudged(what, err))
 	}
 }
 
-// misjudged: something wrong was accepted, or something right was not.
+// misjudged: an invalid value was accepted, or a valid value was refused.
 func misjudged(what string, err error) error {
 	if err == nil {
-		return scenario.Failed("nonsense", "%s was taken", what)
+		return scenario.Failed("nonsense", "%s was accepted", what)
 	}
-	return scenario.Failed("nonsense", "%s was not taken: %w", what, err)
+	return scenario.Failed("nonsense", "%s was not accepted: %w", what, err)
 }
 
 // tapped is a host that records its requests.

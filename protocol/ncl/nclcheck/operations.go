@@ -7,11 +7,11 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/scenario"
 )
 
-// told is an operation of the application, for viewers.
+// told is an operation of the application, recorded for viewers.
 type told struct {
 	scenario.Entry
 	app       string
-	life, num int   // num is that of a write, and 0 for one that the model does not know
+	life, num int   // num is the number of a write; 0: the model does not include the write
 	w         write // of size 0: a recovery
 	data      []byte
 }
@@ -55,7 +55,7 @@ func (x result) String() string {
 	return "returns " + runsOf(x.got)
 }
 
-// maxRuns bounds how much of a file's content is shown.
+// maxRuns bounds the length of a description of a content.
 const maxRuns = 12
 
 // runsOf describes a content as runs of equal bytes.

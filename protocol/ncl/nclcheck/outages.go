@@ -31,7 +31,7 @@ func insisting(r *run) {
 	}
 	err = f.Repair()
 	if errors.Is(err, coord.ErrUnavailable) {
-		err = f.Repair() // it may still be unreachable
+		err = f.Repair() // the controller may still be unreachable
 	}
 	if r.anew(err) {
 		err = f.Repair()
@@ -89,7 +89,7 @@ func deaf(r *run) {
 	r.checkLeaks(f)
 }
 
-// exclusive is an instance that asks the controller whether it is still the only one.
+// exclusive is an instance that asks the controller whether it is still the only instance.
 func exclusive(r *run) {
 	i := r.enter()
 	if i == nil {
@@ -124,7 +124,7 @@ func exclusive(r *run) {
 }
 
 // enter waits for the session of the previous instance to expire, and makes the
-// controller expire it if it lives on.
+// controller expire the session if the instance is still alive.
 func (r *run) enter() *ncl.Instance {
 	for {
 		i, err := ncl.Start(r.config())
@@ -162,7 +162,7 @@ func restarting(r *run) {
 		err := do()
 		if err != nil && excused(err) {
 			if err = do(); i != nil && i.Check() != nil && errors.Is(err, coord.ErrSessionExpired) {
-				err = nil // it was closed
+				err = nil // the session was closed
 			}
 		}
 		if !r.done(err) {
@@ -184,5 +184,5 @@ func restarting(r *run) {
 
 // twoInstances: the session of one instance was alive when another one had begun.
 func twoInstances() error {
-	return scenario.Failed("two-instances", "two instances: one was confirmed after a later one had begun")
+	return scenario.Failed("two-instances", "two instances: an instance was confirmed after a later instance had begun")
 }

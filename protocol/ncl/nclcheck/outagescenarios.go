@@ -38,7 +38,7 @@ func outageScenarios() []*explore.Scenario {
 			name:   "session",
 			doc:    "The controller expires the session of a running instance. No instance is confirmed once a later one has started, and none loses its session otherwise.",
 			faults: "none",
-			bounds: "two instances, the second at any moment once the first has begun; each asks twice whether it is the one, and ends",
+			bounds: "two instances, the second at any moment once the first has begun; each asks twice whether it is the only instance, and terminates",
 			load:   workload{f: 0, size: 8, lives: [][]write{{}, nil}, script: exclusive, meets: []string{sawOusted}},
 		}),
 		build(spec{

@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// paceScenarios are about when Maintained replaces peers, and the fate of the write.
+// paceScenarios are about the times at which Maintained replaces peers, and the fate of the write.
 func paceScenarios() []*explore.Scenario {
 	four := []string{"peer1", "peer2", "peer3", "peer4"}
 	return []*explore.Scenario{
@@ -25,9 +25,9 @@ func paceScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "resume",
-			doc:    "Two of three peers are gone, and one replacement is available: a write continues with f+1 peers, or fails if one more goes before that.",
+			doc:    "Two of three peers are gone, and one replacement is available: a write continues with f+1 peers, or fails if one more peer fails before that.",
 			faults: "none",
-			bounds: "f=1, four peers; the links to two of three are cut, a write that fails, and another one; those to the two others are cut when these have been made f+1, or not",
+			bounds: "f=1, four peers; the links to two of three are cut, a write that fails, and another one; the links to the two other peers are cut once the replacement has made them f+1 peers, or not",
 			load:   workload{f: 1, size: 8, queue: 2, peers: four, lives: [][]write{{{0, 8}}}, script: resuming, exposed: true},
 		}),
 		build(spec{
@@ -42,13 +42,13 @@ func paceScenarios() []*explore.Scenario {
 			name:   "halfway",
 			doc:    "The controller becomes unreachable while peers are replaced. The replacement fails, and releases all resources on the application's host.",
 			faults: "none",
-			bounds: "f=1, six peers; the fourth has no memory left; two are cut off, and a replacement from one of whose calls to the controller on none is carried out",
+			bounds: "f=1, six peers; the fourth has no memory left; two are cut off; a replacement in which all calls to the controller after some point are lost",
 			load:   workload{f: 1, size: 8, queue: 2, peers: []string{"peer1", "peer2", "peer3", "peer4", "peer5", "peer6"}, lives: [][]write{{{0, 8}}}, script: halfway, refuses: "peer4", exposed: true},
 		}),
 	}
 }
 
-// counted is a Maintained that counts its tries, with the time of the last.
+// counted is a Maintained that counts its repairs, and records the time of the last one.
 type counted struct {
 	*ncl.Maintained
 	tries int
@@ -66,7 +66,7 @@ func pacing(r *run) {
 		m.tries++
 		m.at = r.h.Now()
 		r.expect(fmt.Sprint("a try without peers: ", err), errors.Is(err, ncl.ErrTooFew) && !errors.Is(err, ncl.ErrUnavailable))
-		r.h.Sleep(time.Second) // which does not count
+		r.h.Sleep(time.Second) // does not count
 	}
 	tried := func(n int) bool {
 		m.Maintain()
@@ -103,7 +103,7 @@ func pacing(r *run) {
 		return
 	}
 	m.Every = 20 * took
-	if until(m.at+10*took, 2) { // the last try preceded the change
+	if until(m.at+10*took, 2) { // the last repair preceded the change
 		until(m.at+20*took, 3)
 	}
 }
@@ -184,9 +184,9 @@ func overdue(r *run) {
 	}
 }
 
-// halfway loses the controller.
+// halfway loses the controller during a replacement.
 func halfway(r *run) {
-	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it lacks nothing, and counts
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // fails nothing, and counts the resources
 	d := depart(r.config().Coord, math.MaxInt)
 	cfg := r.config()
 	cfg.Coord = d

@@ -12,8 +12,8 @@ import (
 
 // The scripts of the scenarios in which peers fail one after another.
 
-// wearing writes. Before every write but the first some peer of the file crashes,
-// unless the previous one has not been replaced yet.
+// wearing writes. Before every write but the first a peer of the file crashes, unless the
+// last crashed peer has not been replaced yet.
 func wearing(r *run) {
 	f := r.open()
 	if f == nil {
@@ -70,7 +70,7 @@ func (r *run) maintained(f *ncl.File) *ncl.Maintained {
 }
 
 // idling writes once, and then nothing. A peer crashes; when the watch has had time to
-// replace it, another one crashes.
+// replace it, another peer crashes.
 func idling(r *run) {
 	f := r.open()
 	if f == nil || r.last() {
@@ -81,7 +81,7 @@ func idling(r *run) {
 	if !r.record(m, r.writes()[0]) || !r.inject(faults.Crash, "peer1") {
 		return
 	}
-	r.h.Sleep(5 * time.Second / 2) // the first look finds a write
+	r.h.Sleep(5 * time.Second / 2) // the first check finds a write
 	if r.whole(m) {
 		r.inject(faults.Crash, "peer2")
 	}
@@ -103,7 +103,7 @@ func guarding(r *run) {
 	if !r.record(m, w[0]) {
 		return
 	}
-	r.h.Sleep(3 * time.Second / 2) // the next look finds no write since the last, unless it comes late
+	r.h.Sleep(3 * time.Second / 2) // the next check finds no write since the last one, unless it is late
 	r.expose(true)
 	r.record(m, w[1])
 }
@@ -122,7 +122,7 @@ func starving(r *run) {
 		}
 		if !r.record(m, w) {
 			if r.Meet(sawStopped); !errors.Is(told, ncl.ErrTooFew) {
-				r.Fail(unavailable(fmt.Errorf("a write failed, and the Repair before it did not: %w", told)))
+				r.Fail(unavailable(fmt.Errorf("a write failed, but the Repair before it did not: %w", told)))
 			}
 			return
 		}
@@ -169,7 +169,7 @@ func (r *run) revoke(peer string) bool {
 }
 
 // clinging is an instance that is believed dead, and replaces a failed peer while the
-// next one recovers the file.
+// next instance recovers the file.
 func clinging(r *run) {
 	if !r.claim() {
 		return

@@ -11,13 +11,13 @@ func repairScenarios() []*explore.Scenario {
 	return slices.Concat(plainRepairs(), hinderedRepairs())
 }
 
-// plainRepairs are the repairs in which peers fail and nothing else does.
+// plainRepairs are the scenarios in which only peers fail.
 func plainRepairs() []*explore.Scenario {
 	three := []write{{0, 8}, {8, 8}, {16, 8}}
 	return []*explore.Scenario{
 		build(spec{
 			name:   "wear",
-			doc:    "Any peer crashes and is replaced, and then any other one.",
+			doc:    "Any peer crashes and is replaced, and then any other peer.",
 			faults: "none",
 			bounds: "f=1, four peers, three appends of 8 bytes; before the second and before the third append one of the file's peers crashes, if all are present, and restarts empty; replacement if that is noticed, recovery and read back",
 			load: workload{f: 1, size: 24, peers: fourPeers, lives: [][]write{three, nil}, script: wearing,
@@ -40,7 +40,7 @@ func plainRepairs() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "idle",
-			doc:    "The application no longer writes. A peer crashes, and the library replaces it by itself, so another one may crash. The application may crash at any point.",
+			doc:    "The application no longer writes. A peer crashes, and the library replaces it by itself, so another peer may crash. The application may crash at any point.",
 			faults: "crash(app)<=1",
 			bounds: "f=1, four peers, an append of 8 bytes, after which the first peer crashes and, once there was time to replace it, the second; recovery and read back",
 			load: workload{f: 1, size: 8, peers: []string{"peer1", "peer2", "steady1", "steady2"}, lives: [][]write{{{0, 8}}, nil}, script: idling,
@@ -58,7 +58,7 @@ func plainRepairs() []*explore.Scenario {
 			name:   "tended",
 			doc:    "While nothing is written, another task checks the file each period. It replaces a peer that has revoked its memory in time, and replaces no peer that has not failed. It stops when the file is closed or released, and leaves nothing behind.",
 			faults: "none",
-			bounds: "f=1, four peers, send queues of two requests, an append of 8 bytes; after two looks the first peer revokes its memory; the end of the file after two more",
+			bounds: "f=1, four peers, send queues of two requests, an append of 8 bytes; after two checks the first peer revokes its memory; after two more the file is closed or released",
 			load:   workload{f: 1, size: 8, queue: 2, peers: fourPeers, lives: [][]write{{{0, 8}}}, script: tending},
 		}),
 		build(spec{
@@ -73,14 +73,14 @@ func plainRepairs() []*explore.Scenario {
 			name:   "overlook",
 			doc:    "A write is on a single peer, which the recovery does not reach. The recovered application writes nothing, and the next recovery reaches that peer.",
 			faults: "none",
-			bounds: "f=1, three peers, two appends of 8 bytes, the second with the links to peer1 and peer2 cut; a recovery with the link to peer3 cut, and one with all",
+			bounds: "f=1, three peers, two appends of 8 bytes, the second with the links to peer1 and peer2 cut; a recovery with the link to peer3 cut, and one with all links",
 			load: workload{f: 1, size: 16, peers: []string{"peer1", "peer2", "peer3"}, lives: [][]write{{{0, 8}, {8, 8}}, {}, nil}, script: overlooking, beyond: true,
 				meets: []string{sawBehind}},
 		}),
 	}
 }
 
-// hinderedRepairs are the repairs in which something else hinders the repair or the recovery.
+// hinderedRepairs are the scenarios with another obstacle to the repair or the recovery.
 func hinderedRepairs() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
@@ -118,7 +118,7 @@ func hinderedRepairs() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "refuse-two",
-			doc:    "Like refuse, with five peers to a file, and without a crash.",
+			doc:    "Like refuse, with five peers for a file, and without a crash.",
 			faults: "none",
 			bounds: "f=2, seven peers; the first refuses and the second revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery and a collection at the end",
 			load: workload{f: 2, size: 8, peers: sevenPeers, lives: [][]write{{{0, 8}}, nil},

@@ -21,9 +21,9 @@ func requestScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "echo",
-			doc:    "A request reaches a peer a second time, at any later moment, after the peer has executed it or it is obsolete: it is rejected unless the peer has nothing of the file, and it changes nothing.",
+			doc:    "A request reaches a peer a second time, at any later moment, when the peer has executed it or it is obsolete: the peer rejects it, unless the peer has no memory for the file, and it changes nothing.",
 			faults: "none",
-			bounds: "f=0, two peers; creation, an append of 8 bytes, the replacement of a peer that has revoked its memory, recovery, an append, release, creation and release; one request comes again after one of those that follow",
+			bounds: "f=0, two peers; creation, an append of 8 bytes, the replacement of a peer that has revoked its memory, recovery, an append, release, creation and release; one request is repeated after a later one",
 			load:   workload{f: 0, size: 16, peers: two, lives: writes, script: echoing, collects: true, meets: []string{sawReplaced}},
 		}),
 		build(spec{
@@ -37,7 +37,7 @@ func requestScenarios() []*explore.Scenario {
 			name:   "serve",
 			doc:    "A log peer that cannot start, for lack of any resource, or whose listener fails, reports it and does not register. A caller that asks the controller for files, or asks a peer, gets an error if there is no answer.",
 			faults: "none",
-			bounds: "one peer, on the application's host; each thing that it asks its host or the controller for fails, and a list of files; a collection and a revocation at a peer that is cut off",
+			bounds: "one peer, on the application's host; each of its calls to its host or the controller fails, and a list of files; a collection and a revocation at a peer that is cut off",
 			load:   workload{f: 0, size: 8, lives: [][]write{{}}, script: serving, exposed: true},
 		}),
 		build(spec{
@@ -75,8 +75,8 @@ func (g echoed) Wait(need int) []host.Answer {
 	return answers
 }
 
-// again repeats at most one request. A peer that lends nothing does not know that it
-// already had it.
+// again repeats at most one request. A peer that lends nothing cannot recognize a repeated
+// request.
 func (e *echo) again() {
 	i := e.Pick(len(e.asked))
 	if i == 0 {
@@ -89,9 +89,9 @@ func (e *echo) again() {
 	}
 	var rejected *host.RemoteError
 	_, err = e.Host.Call(c.To, c.Service, c.Body, ncl.DefaultCallTimeout)
-	const opRecover, opSwitch = 2, 3 // which need a region of the file
+	const opRecover, opSwitch = 2, 3 // they need a region of the file
 	if taken := before == 0 && c.Body[0] != opRecover && c.Body[0] != opSwitch; !errors.As(err, &rejected) && (err != nil || !taken) {
-		e.r.Fail(misjudged(fmt.Sprintf("request %d once more", c.Body[0]), err))
+		e.r.Fail(misjudged(fmt.Sprintf("a repeated request %d", c.Body[0]), err))
 		return
 	}
 	if after, err := ncl.Collect(e.Host, c.To, ncl.DefaultCallTimeout); err != nil || before > 0 && after != before {
@@ -119,7 +119,7 @@ func echoing(r *run) {
 	if !r.record(f, r.writes()[0]) || !r.done(f.Release()) {
 		return
 	}
-	cfg.Peers = []string{"peer2", "peer1"} // the one that was asked to join
+	cfg.Peers = []string{"peer2", "peer1"} // first the peer that was asked to join
 	r.file.model.Reset()
 	r.History()
 	if f, err = ncl.Create(e, cfg, r.file.name, r.load.size); !r.done(err) || !r.record(f, r.writes()[0]) {
@@ -171,9 +171,9 @@ func (g severedGather) Wait(need int) []host.Answer {
 	return answers
 }
 
-// leftOver creates a file where something of it already exists.
+// leftOver creates a file where a region or a copy of it already exists.
 func leftOver(r *run) {
-	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it lacks nothing, and counts
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // fails nothing, and counts the resources
 	s := &severed{Host: use, r: r}
 	create := func(peers ...string) *ncl.File {
 		cfg := r.config()

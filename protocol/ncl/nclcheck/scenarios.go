@@ -19,7 +19,7 @@ type workload struct {
 	lives [][]write
 	// peers are the candidates, if there are more than 2f+1.
 	peers []string
-	// script is what a life does; nil: open the file and write.
+	// script runs in each life; nil: open the file and write.
 	script func(*run)
 	// meets are the conditions that a search is expected to meet.
 	meets []string
@@ -27,7 +27,7 @@ type workload struct {
 	stayDown bool
 	// cutBetween: links are cut in the first life and heal in the last.
 	cutBetween bool
-	// exposed: faults strike, and links heal, only while the script permits it.
+	// exposed: faults happen, and links heal, only while the script permits it.
 	exposed bool
 	// queue and patience are the application's QueueDepth and CompletionTimeout.
 	queue    int
@@ -35,33 +35,33 @@ type workload struct {
 	// beyond: more than f peers may fail, and then only the correctness of returned
 	// data is required.
 	beyond bool
-	// lateCrash: the application crashes after its first write only.
+	// lateCrash: the application can crash only after its first write.
 	lateCrash bool
 	// collects: peers can look for leaked regions.
 	collects bool
-	// collectAt, if set, is the peer that does so at any moment.
+	// collectAt, if set, is a peer that looks for them at any moment.
 	collectAt string
 	// intact: no peer fails, so none may lose its region.
 	intact bool
-	// loses is the one peer that may fail nevertheless.
+	// loses, with intact, is the only peer that may fail.
 	loses string
 	// registered: the controller names the peers.
 	registered bool
-	// tight: a peer lends what one file takes, and not a byte more.
+	// tight: a peer lends exactly the memory of one file.
 	tight bool
 	// hangs is the peer that accepts requests and never answers.
 	hangs string
-	// refuses is the peer that has no memory left, which others do not know.
+	// refuses is a peer that has no memory left, although it is still a candidate.
 	refuses string
 	// every is the interval at which peers look for leaked regions; 0: never.
 	every time.Duration
 	// mishears is the peer that loses a call to the controller, or its answer.
 	mishears string
-	// scarce is the peer whose host once lacks a resource.
+	// scarce is the peer whose host fails one allocation.
 	scarce string
-	// garbles is the peer one of whose answers is malformed.
+	// garbles is the peer that sends one malformed answer.
 	garbles string
-	// wornOut: after the first write the peers' stamps jump to the last number but one.
+	// wornOut: the file has only two sequence numbers left: see wornPeer.
 	wornOut bool
 	// leaves are the peers that revoke their memory before each write.
 	leaves [][]string
@@ -89,8 +89,8 @@ func Scenarios() []*explore.Scenario {
 }
 
 // MatrixScenarios are the scenarios in which the card matters: the data path, recovery, and the
-// fence against an earlier instance, with several peers and with one. The others depend
-// on the order of the same requests, and on control-plane messages.
+// fence against an earlier instance, with several peers and with one. The other scenarios
+// depend on the order of the same requests, and on control-plane messages.
 func MatrixScenarios() []*explore.Scenario {
 	return append(dataScenarios(), explore.Named(controlScenarios(), "ncl/zombie"), explore.Named(repairScenarios(), "ncl/ghost"))
 }
@@ -107,7 +107,7 @@ func dataScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "overwrite",
-			doc:    "The log is a circular buffer: the third write goes where the first went, while a slow peer may still hold the first.",
+			doc:    "The log is a circular buffer: the third write overwrites the first, while a slow peer may still hold the first.",
 			faults: "crash(app)<=1, crash(peer*)<=1",
 			bounds: "f=1, three peers, three writes of 16 bytes in a file of 32, recovery and read back",
 			load:   workload{f: 1, size: 32, lives: [][]write{{{0, 16}, {16, 16}, {0, 16}}, nil}, meets: afterCrash},
@@ -123,7 +123,7 @@ func dataScenarios() []*explore.Scenario {
 			name:   "f2",
 			doc:    "Two of five peers may crash at any point, while the application writes or recovers.",
 			faults: "crash(peer*)<=2",
-			bounds: "f=2, five peers that stay down once they crash, one append of 8 bytes by an application that ends after it, recovery and read back",
+			bounds: "f=2, five peers that stay down once they crash, one append of 8 bytes by an application that then terminates, recovery and read back",
 			load:   workload{f: 2, size: 8, lives: [][]write{{{0, 8}}, nil}, stayDown: true, meets: []string{sawRejected}},
 		}),
 	}

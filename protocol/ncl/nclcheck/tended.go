@@ -11,10 +11,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// watchPeriod is how often the task of Watch looks after the file in the script tending.
+// watchPeriod is the period of Watch in the script tending.
 const watchPeriod = time.Second
 
-// clocked is a host whose own tasks sleep for a watchPeriod, and no other time.
+// clocked is a host that checks that its own tasks sleep for exactly a watchPeriod.
 type clocked struct {
 	host.Host
 	r *run
@@ -26,9 +26,9 @@ func (h *clocked) Sleep(d time.Duration) {
 }
 
 // tending writes once. Then the watch maintains the file, a peer revokes its memory, and the watch is
-// dismissed. The first look finds a write, and those that come later must find failures by themselves.
+// dismissed. The first check finds a write; later checks must detect failures by themselves.
 func tending(r *run) {
-	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it lacks nothing, and counts
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // fails nothing, and counts the resources
 	f, err := ncl.Create(&clocked{use, r}, r.config(), r.file.name, r.load.size)
 	if !r.done(err) {
 		return
@@ -47,7 +47,7 @@ func tending(r *run) {
 		return
 	}
 	r.h.Sleep(2*watchPeriod + watchPeriod/4) // the two periods of Watch's promise, and time to replace a peer
-	if !r.expect(fmt.Sprintf("a file that nobody has looked after: %v, and was told of %v", m.Peers(), told),
+	if !r.expect(fmt.Sprintf("a file that was not maintained: peers %v, repairs %v", m.Peers(), told),
 		len(told) == 1 && told[0] == nil && !slices.Contains(m.Peers(), "peer1") && m.Alive() == len(m.Peers())) {
 		return
 	}
@@ -65,7 +65,7 @@ func tending(r *run) {
 	}
 }
 
-// dismissed uses a file that is closed, and whose watch has ended: nothing waits for that.
+// dismissed uses a file that is closed, and whose watch terminates: nothing waits for that.
 func (r *run) dismissed(m *ncl.Maintained) {
 	_, read := m.ReadAt(nil, 0)
 	for _, err := range []error{m.Record(0, make([]byte, 8)), m.Repair(), m.Release(), read} {
@@ -73,7 +73,7 @@ func (r *run) dismissed(m *ncl.Maintained) {
 	}
 	m.Maintain()
 	m.Close()
-	r.expect("what a closed file says", m.Size() == r.load.size && m.Stamp().Seq() == 1 && len(m.AlivePeers()) == len(m.Peers()))
+	r.expect("the properties of a closed file", m.Size() == r.load.size && m.Stamp().Seq() == 1 && len(m.AlivePeers()) == len(m.Peers()))
 }
 
 // panics reports whether f panics with a message.

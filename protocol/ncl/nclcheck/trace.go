@@ -23,8 +23,8 @@ var ErrTrace = errors.New("nclcheck: the trace cannot be a workload")
 
 // FromTrace makes a scenario from the system calls of a real program on its log file:
 // each write is one record, and the application crashes during one of them, chosen at
-// random. The recovered content must be what the application had written up to some
-// point, and include everything acknowledged.
+// random. The recovered content must be the result of the writes up to some point, and
+// include every acknowledged write.
 //
 // A truncation is recorded as zeros, a replacement of the file as its new content. NCL
 // releases the file when it is unlinked or renamed away: the workload stops there. A
@@ -111,7 +111,7 @@ type replay struct {
 	at, target int
 }
 
-// mayStrike: faults strike during the target record and afterwards.
+// mayStrike permits faults during the target record and afterwards.
 func (a *replay) mayStrike() bool { return a.Latest() > 0 || a.at == a.target && a.target > 0 }
 
 func (a *replay) main(h host.Host, life int) {

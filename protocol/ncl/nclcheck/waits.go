@@ -20,14 +20,14 @@ func cardScenarios() []*explore.Scenario {
 			name:   "waits",
 			doc:    "Every wait has the configured or default timeout; every queue has enough room; data that fits is sent inline. The card refuses any one request: its peer counts as failed, and nothing is lost or leaked.",
 			faults: "none",
-			bounds: "f=0, two peers; creation, writes around what a card takes inline, the replacement of a peer that has revoked its memory, recovery and release; with the defaults, and with other values",
+			bounds: "f=0, two peers; creation, writes around the inline limit of a card, the replacement of a peer that has revoked its memory, recovery and release; with the defaults, and with other values",
 			load:   workload{f: 0, size: 1024, peers: []string{"peer1", "peer2"}, lives: [][]write{{}}, script: watching, collects: true, meets: []string{sawShort}},
 		}),
 	}
 }
 
-// timed is a host that compares waits with the configured ones. Its card refuses a
-// request once.
+// timed is a host that compares the timeouts of waits with the configured ones. Its card
+// refuses one request.
 type timed struct {
 	host.Host
 	*scenario.Once
@@ -174,7 +174,7 @@ func watching(r *run) {
 		for i := range n {
 			content[i]++
 		}
-		return again(f.Record(0, content[:n]), func() error { return f.Repair() }) // which has it then
+		return again(f.Record(0, content[:n]), func() error { return f.Repair() }) // the new peer has the write
 	}
 	create := func() (err error) { f, err = ncl.Create(t, cfg, r.file.name, r.load.size); return }
 	recover := func() (err error) { f, err = ncl.Recover(t, cfg, r.file.name); return }
@@ -197,11 +197,11 @@ func watching(r *run) {
 		return
 	}
 	got := make([]byte, r.load.size)
-	if _, err := f.ReadAt(got, 0); !r.done(err) || !r.expect("what was recovered", bytes.Equal(got, content)) || !record(1) || !r.done(f.Release()) {
+	if _, err := f.ReadAt(got, 0); !r.done(err) || !r.expect("the recovered content", bytes.Equal(got, content)) || !record(1) || !r.done(f.Release()) {
 		return
 	}
 	for _, what := range []string{"an answer", "an operator", "a completion", "a completion of one peer", "completions of all"} {
-		r.expect(what+", for which nobody waited,", t.seen[what] > 0)
+		r.expect("no wait for "+what, t.seen[what] > 0)
 	}
 	r.measure(nil)
 }

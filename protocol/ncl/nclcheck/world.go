@@ -18,8 +18,8 @@ type spec struct {
 
 // Conditions that a search may be expected to meet.
 const (
-	sawTorn       = "a recovery returned part of an unacknowledged write"
-	sawUnacked    = "a recovery returned an unacknowledged write whole"
+	sawTorn       = "a recovery returned a part of an unacknowledged write"
+	sawUnacked    = "a recovery returned a whole unacknowledged write"
 	sawBehind     = "a recovery returned without an unacknowledged write"
 	sawRejected   = "a write was acknowledged although a peer had failed"
 	sawReplaced   = "a failed peer was replaced"
@@ -28,16 +28,16 @@ const (
 	sawUnfinished = "an application crashed while it created the file"
 	sawReleasing  = "an application crashed while it released the file"
 	sawStopped    = "a write failed because more than f peers were gone"
-	sawRevived    = "writing went on after more than f peers had been gone"
-	sawDuel       = "an instance lost the file to an earlier one that recovered it, and recovered it again"
-	sawLeftBehind = "a recovery finished without a peer that had answered it"
+	sawRevived    = "writing continued after more than f peers had been gone"
+	sawDuel       = "an instance lost the file to an earlier instance that recovered it, and recovered it again"
+	sawLeftBehind = "a recovery finished without a peer that had answered"
 	sawUnheard    = "an operation failed because the controller was out of reach"
-	sawOusted     = "an instance found its session over"
-	sawAnew       = "a recovery failed, and was done again"
-	sawShort      = "an operation failed because the host was out of something"
+	sawOusted     = "an instance found its session expired"
+	sawAnew       = "a recovery failed, and was repeated"
+	sawShort      = "an operation failed because an allocation failed"
 	sawRivalHas   = "another instance took the file while this one created, recovered or deleted it"
-	sawRivalLost  = "this instance took the file from another one that had recovered it meanwhile"
-	sawOverdue    = "a write that had failed was taken for acknowledged after a replacement"
+	sawRivalLost  = "this instance took the file from another instance that had recovered it meanwhile"
+	sawOverdue    = "a write that had failed counted as acknowledged after a replacement"
 )
 
 // afterCrash are the conditions of scenarios with crashes of the application and of a
@@ -55,8 +55,8 @@ func build(s spec) *explore.Scenario {
 	}
 }
 
-// newWorld has an application that runs main, its peers, and a controller, each
-// operation of which is one step.
+// newWorld has an application that runs main, its peers, and a controller. Each operation
+// of the controller is one step.
 func newWorld(app *app, main func(host.Host, int)) (sim.Config, error) {
 	load := &app.load
 	app.Remember(app.reset, app.remembered)
@@ -77,9 +77,9 @@ func newWorld(app *app, main func(host.Host, int)) (sim.Config, error) {
 		} else {
 			app.peers = append(app.peers, name)
 		}
-		// Peers are interchangeable as long as the ap-map names all of them, and
-		// nothing visits them one by one, as the collection at the end does, and writes that wait for
-		// one peer after the other while a timer may end the wait.
+		// Peers are interchangeable as long as the ap-map names all of them, and nothing
+		// visits them one by one. The collection at the end does, and so do writes that wait
+		// for one peer after the other while a timer may end the wait.
 		node := app.Server(name, peer(load, name))
 		node.Symmetric = len(load.peers) == 0 && !load.collects && load.patience == 0
 		if load.stayDown {
@@ -103,11 +103,11 @@ func peer(load *workload, name string) func(host.Host) error {
 			cfg.Coord, cfg.Unlisted = scenario.Dial(h), !load.registered
 		}
 		if name == load.mishears {
-			once := &scenario.Once{By: h, Answers: true, Spare: 2} // the first two are its registration
+			once := &scenario.Once{By: h, Answers: true, Spare: 2} // the first two calls are its registration
 			cfg.Coord = once.Losing(cfg.Coord)
 		}
 		if name == load.scarce {
-			h = &scenario.Short{Host: h, Once: &scenario.Once{By: h, Spare: 2}} // the first two are for all files
+			h = &scenario.Short{Host: h, Once: &scenario.Once{By: h, Spare: 2}} // the first two allocations are for all files
 		}
 		if name == load.garbles {
 			h = garbler{h, &scenario.Once{By: h}}
@@ -119,7 +119,7 @@ func peer(load *workload, name string) func(host.Host) error {
 	}
 }
 
-// memory returns how much a peer lends at most.
+// memory returns the number of bytes that a peer may lend.
 func (l *workload) memory(peer string) int {
 	switch {
 	case peer == l.refuses:

@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// wearingOut uses the last number of a file.
+// wearingOut uses the last sequence number of a file.
 func wearingOut(r *run) {
 	ws := r.writes()
 	f := r.create()
@@ -33,8 +33,8 @@ func (r *run) reopened(epoch uint32, seq uint64) *ncl.File {
 	return f
 }
 
-// worn expects that the file accepts no more writes, that this one has no effect, and that one of no
-// bytes is accepted.
+// worn expects that the file refuses a write, that the write has no effect, and that a write of no bytes is
+// accepted.
 func (r *run) worn(f *ncl.File, epoch uint32) bool {
 	before, after := make([]byte, r.load.size), make([]byte, r.load.size)
 	_, failed := f.ReadAt(before, 0)
@@ -45,8 +45,8 @@ func (r *run) worn(f *ncl.File, epoch uint32) bool {
 		r.expect("the last number", f.Stamp() == ncl.MakeStamp(epoch, ncl.MaxSeq))
 }
 
-// wornPeer is a log peer's host. The first region that it lends has the stamp of the last write but two: it
-// is as if the writes had been made, and had all been of the same zeros.
+// wornPeer is a log peer's host. The first region that it lends has the stamp of the third last write, as if all
+// writes before had been made, each of zeros.
 type wornPeer struct {
 	host.Host
 	regions *[]host.Region

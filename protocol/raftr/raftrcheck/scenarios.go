@@ -29,7 +29,7 @@ func DeepScenarios() []*explore.Scenario {
 	return out
 }
 
-// first is a node that leads at once, with the votes of the second one only, and then does the work of the
+// first is a node that leads at once, with the vote of the second node only, and then does the work of the
 // scenario.
 func first(do func(r *run)) func(r *run) {
 	return func(r *run) {
@@ -42,7 +42,7 @@ func first(do func(r *run)) func(r *run) {
 // next is a node that waits until nothing else happens, and then replaces the leader.
 func next(do func(r *run)) func(r *run) { return after(1, do) }
 
-// after is a node that waits several times as long.
+// after is next for a node that waits several times as long.
 func after(times time.Duration, do func(r *run)) func(r *run) {
 	return func(r *run) {
 		r.h.Sleep(times * election)
@@ -69,7 +69,7 @@ func (r *run) begin(other string) bool {
 	return true
 }
 
-// waiting is a host that begins when another one lets it. A node has its connections by then.
+// waiting is a host that begins when another host lets it begin. A node has its connections by then.
 func waiting(do func(r *run)) func(r *run) {
 	return func(r *run) {
 		l, err := r.h.Listen("begin")
@@ -88,17 +88,17 @@ func waiting(do func(r *run)) func(r *run) {
 	}
 }
 
-// release lets the second node begin, which then has its connections, but none to this node.
+// release lets the second node begin. By then it has its connections, but none to this node.
 func (r *run) release() bool {
 	if !r.begin("n2") {
 		return false
 	}
-	ok := r.accept("raftr", func(q host.Request) { q.Reject("this node is not reached") })
+	ok := r.accept("raftr", func(q host.Request) { q.Reject("this node is out of reach") })
 	ready := r.accept("ready", func(q host.Request) { q.Reply(nil) })
 	return ok && ready
 }
 
-// replacing is the second node, when the first one releases it.
+// replacing is the second node. It begins when the first node releases it.
 func replacing(do func(r *run)) func(r *run) {
 	return func(r *run) {
 		if !r.accept("begin", func(q host.Request) { q.Reply(nil) }) {
@@ -130,9 +130,9 @@ func read(r *run) { r.get(key) }
 
 const key = "k"
 
-// In most scenarios the first node reaches the second one only, and does not answer others itself. So
-// each leader has one follower that may make a difference, and the search is small. Nothing is lost
-// for the promises that need a majority: it is two nodes of three, and any two of these share one.
+// In most scenarios the first node reaches only the second node, and does not answer others itself. So
+// each leader has one follower that matters, and the search is small. For the promises that need a
+// majority nothing is lost: a majority is two nodes of three, and any two majorities share a node.
 var specs = []spec{
 	{
 		name: "log", doc: "R1, R2, R6: two writes; the leader may crash at any point; another node takes over and reads",
@@ -173,7 +173,7 @@ var specs = []spec{
 			replacing(func(r *run) { _ = r.must() && r.put(key, "b") }), nil}},
 	},
 	{
-		name: "lease", doc: "R3: another node, which has received nothing from the leader for an election timeout, replaces it and writes; then the leader is asked to read, and must know that its lease is over",
+		name: "lease", doc: "R3: another node, which has received nothing from the leader for an election timeout, replaces it and writes; then a read at the leader must find that its lease has expired",
 		faults: "none", timers: "skew(1.1)", strategy: explore.Random, runs: 10000, bounds: "3 nodes, one link cut, a heartbeat; a takeover after one timeout, and a write; a read; random runs",
 		meets: []string{sawTakeover, sawStuck},
 		load: workload{lease: leaseTime, nodes: []func(*run){leased(func(r *run) {
@@ -244,11 +244,11 @@ var deep = []spec{
 		meets: []string{sawUnacked, sawBehind, sawTakeover, sawFewer},
 		load: workload{open: true, nodes: []func(*run){func(r *run) {
 			_ = r.connect() && r.must() && r.put(key, "a") && r.put(key, "b")
-		}, try(read), nil}}, // its log may be shorter than that of the only other node that is left
+		}, try(read), nil}}, // its log may be shorter than the log of the only other node that is left
 	},
 }
 
-// The lease is shorter than an election timeout by a clock that is 1.1 times as fast.
+// The lease is shorter than an election timeout, even if the clock of a follower is 1.1 times as fast.
 const leaseTime = election * 10 / 11
 
 // leased is a first node that has a lease when the second one begins.
@@ -262,20 +262,20 @@ func leased(do func(r *run)) func(r *run) {
 	})
 }
 
-// takeAfterTimeout replaces the leader if the node may, by its clock, and writes. No timer decides that: a
-// look at the clock finds the earliest or the latest time.
+// takeAfterTimeout replaces the leader if the clock of the node permits it, and writes. There is no timer: a
+// reading of the clock returns the earliest or the latest time.
 func (r *run) takeAfterTimeout() {
 	if r.campaign() == raftr.Won && r.lead() {
 		r.put(key, "b")
 	}
 }
 
-// once lets the power fail only when something has begun.
+// once permits a power failure only after begun returns true.
 func once(begun func(k *known) bool) func(w *world) scenario.Gate {
 	return func(w *world) scenario.Gate {
 		return scenario.Strikes(faults.Power, func() bool { return begun(w.known) })
 	}
 }
 
-// idle is a node that only answers others, whichever life it is in.
+// idle is a node that only answers others, in every life.
 func idle(r *run) {}

@@ -27,8 +27,8 @@ type spec struct {
 
 // workload is the workload of the hosts of a world.
 type workload struct {
-	nodes      []func(r *run) // what each node does beside answering others; nil: nothing
-	client     func(r *run)   // a host beside the nodes; nil: none
+	nodes      []func(r *run) // the script of each node; nil: the node only answers others
+	client     func(r *run)   // the script of another host; nil: none
 	lease      time.Duration
 	persistent bool
 	open       bool // the first node answers others too
@@ -50,10 +50,10 @@ const (
 const (
 	sawUnacked  = "a new leader had a write that was not acknowledged"
 	sawBehind   = "a new leader did not have a write that was not acknowledged"
-	sawTakeover = "two nodes led one after the other"
+	sawTakeover = "two nodes led, one after the other"
 	sawFewer    = "a write was acknowledged although a node had failed"
 	sawDeposed  = "a leader found that another one had been elected"
-	sawStuck    = "a leader that had been replaced reached no majority"
+	sawStuck    = "a replaced leader reached no majority"
 	sawUnknown  = "a write had no answer, and may have been carried out"
 	sawServed   = "a leader answered a read while another node stood for election"
 	sawSplit    = "an election that nobody won"
@@ -72,11 +72,11 @@ type world struct {
 
 // known is what the checks remember besides the operations.
 type known struct {
-	Won     map[uint64]string // who won the election of a term
-	Led     int               // how many leaders have begun to serve
-	Pending string            // a value that was begun to be written, and not acknowledged
+	Won     map[uint64]string // the winner of the election of each term
+	Led     int               // the number of leaders that have begun to serve
+	Pending string            // a value whose write was begun but not acknowledged
 	Wrote   bool              // a write was begun
-	Began   []string          // who has stood for election, in order
+	Began   []string          // the candidates, in order
 }
 
 func build(s spec) *explore.Scenario {
@@ -119,9 +119,9 @@ func (w *world) config() sim.Config {
 		}))...)
 	}
 	if w.load.lease > 0 && w.Timers.Regime == faults.Free {
-		// A node gives up a connection although its peer is alive. That peer does not probe, since timers are
-		// the subject, and waits forever for the answer to a request that was taken. What is asked is
-		// which value a read returns.
+		// A node gives up a connection although its peer is alive. That peer does not probe, since these
+		// scenarios are about timers, and waits forever for the answer to a request that was received. The
+		// scenarios only check the values of reads.
 		cfg.Hung = func([]string) {}
 	}
 	if w.load.gate != nil {
@@ -136,17 +136,17 @@ type run struct {
 	h      host.Host
 	life   int
 	client *scenario.Client
-	since  int // what others do after this many elections may replace this node
+	since  int // the number of elections when this node stood: a later one may replace it
 	node   *raftr.Node
 }
 
 // main starts a node, and runs its script beside the tasks that answer others.
 func (r *run) main(script func(r *run)) {
 	timeout, keepAlive := election, time.Duration(0)
-	if r.load.lease > 0 { // its timers are the subject; see config
+	if r.load.lease > 0 { // the scenario is about its timers; see config
 		timeout = verbs.Forever
 	}
-	if r.load.returns { // a node that has stopped may have taken a request, and nothing else shows that it has stopped
+	if r.load.returns { // a node may have stopped after it received a request: only a probe shows that it has stopped
 		keepAlive = election
 	}
 	var err error
@@ -216,8 +216,8 @@ func (r *run) won() {
 	r.History()
 }
 
-// elected stands for election until the node has won, or lost to another one, at most three times: once
-// because others may have voted in that term, and once more because one may have learned of it.
+// elected stands for election until the node has won, or has lost to another node, at most three times: once
+// more because others may have voted in the first term, and once more because a node may have a later term.
 func (r *run) elected() bool {
 	for range 3 {
 		switch r.campaign() {
@@ -236,13 +236,13 @@ func (r *run) connect() bool {
 	return true
 }
 
-// must is elected for a node that nothing keeps from it.
+// must is elected for a node that must win: nothing prevents its election.
 func (r *run) must() bool {
 	if r.elected() {
 		return true
 	}
 	if r.Look(); !r.rivaled() && !r.load.beyond {
-		r.Failf(Unavailable, "no more than F nodes have failed, and %s is not elected", r.h.Name())
+		r.Failf(Unavailable, "no more than F nodes have failed, but %s is not elected", r.h.Name())
 	}
 	return false
 }
@@ -346,7 +346,7 @@ func (r *run) vacancy() bool {
 // serveClients answers clients from now on.
 func (r *run) serveClients() { r.h.Go("clients", func() { r.Fail(r.node.ServeClients()) }) }
 
-// repeat writes a value as a client that asks the first node, and then the second one.
+// repeat writes a value as a client that asks the first node, and then the second node.
 func (r *run) repeat(key, value string) {
 	c, err := raftr.Dial(r.h, raftr.ClientConfig{Nodes: []string{"n1", "n2"}, Timeout: verbs.Forever, Rounds: 2, Pause: 2 * election})
 	if !r.Check(err) {

@@ -25,7 +25,7 @@ type Config struct {
 	Points    int    // number of crashes
 	Writers   int    // 0: 2
 	Frequency int    // records whose LSN it divides are forced; 0: 1; always 1 with File
-	Seed      uint64 // of the crashes, and of what a power failure loses
+	Seed      uint64 // of the crashes and of the losses in power failures
 	// Progress, if set, is called after each crash with the number so far.
 	Progress func(done int)
 }
@@ -89,7 +89,7 @@ type check struct {
 	mu  sync.Mutex // guards the fields below
 	r   Report
 	rng *rand.Rand
-	// begun counts the crashes that have begun: every second one is a power failure.
+	// begun counts the crashes that have begun: every second crash is a power failure.
 	begun int
 }
 

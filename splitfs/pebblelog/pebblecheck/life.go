@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// batches is the number of batches in a life: tables are written and compacted, and memory stays small.
+// batches is the number of batches in a life: enough that tables are written and compacted, while memory stays small.
 const batches = 3000
 
 // life is a database in use. Copies of it crash now and then.

@@ -19,7 +19,7 @@ import (
 const (
 	memTable = 32 << 10 // small, so that tables are written often
 	logSize  = 96 << 10
-	// fileSize is more than all tables in memory: Pebble does not survive a full log.
+	// fileSize exceeds the size of all memtables: Pebble does not survive a full log.
 	fileSize = 256 << 10
 )
 

@@ -98,7 +98,7 @@ func count(r pebble.Reader, k int) (n int, err error) {
 	}
 	for it.First(); it.Valid() && err == nil; it.Next() {
 		if string(it.Key()) != keyOf(k, n) || string(it.Value()) != valueOf(k, n) {
-			err = fmt.Errorf("batch %d of writer %d is missing or damaged; its place has key %s", n, k, it.Key())
+			err = fmt.Errorf("batch %d of writer %d is missing or damaged; the key at its place is %s", n, k, it.Key())
 		}
 		n++
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs/sqlite"
 )
 
-// The workload is a bank: transaction n moves money between two accounts and enters
-// that into a journal. What the database holds after n of them follows from n.
+// The workload is a bank: transaction n moves money between two accounts and records
+// the transfer in a journal. The number of transactions determines the content of the
+// database.
 
 const accounts = 20
 
@@ -35,7 +36,7 @@ func movementOf(n int) movement {
 		note: strings.Repeat(string(rune('a'+n%26)), int(x>>21)%400)}
 }
 
-// LossError: the content of the database is not what was committed.
+// LossError: the content of the database differs from the committed content.
 type LossError struct{ Text string }
 
 func (e *LossError) Error() string { return e.Text }
@@ -127,8 +128,8 @@ func (b *bank) move(n int) error {
 	return b.db.Exec("COMMIT")
 }
 
-// verify returns how many transactions the database has. It is an error, a
-// LossError, if it is damaged or has anything but what so many transactions make.
+// verify returns the number of transactions in the database. The error is a LossError if
+// the database is damaged, or if its content is not the result of that many transactions.
 func (b *bank) verify() (int, error) {
 	if err := b.integrity(); err != nil {
 		return 0, err
@@ -161,7 +162,7 @@ func (b *bank) verify() (int, error) {
 		return nil
 	})
 	if err == nil && i != accounts {
-		err = lossf("there are %d accounts of %d", i, accounts)
+		err = lossf("there are %d accounts, want %d", i, accounts)
 	}
 	return n, err
 }

@@ -19,15 +19,14 @@ var ErrConfig = errors.New("sqlitecheck: bad configuration")
 type Config struct {
 	Transactions int    // of the workload
 	Seed         uint64 // of everything that is drawn
-	Profile      string // what the cards promise; "" is strong
+	Profile      string // the profile of the cards; "" is strong
 	Log          string // NCL or Arcadia; "" is NCL
-	// Points is how many of the crash points to try, evenly spread; 0: all. At
-	// names one, as the report does.
+	// Points is the number of crash points to try, evenly spread; 0: all. At is the
+	// only point to try, as a report names it; 0: none.
 	Points, At int
 	Workers    int           // 0: one for each core
 	MaxTime    time.Duration // ends the check after this time; 0: never
-	// Store, if set, comes between the file system and the peers: for bugs on
-	// purpose.
+	// Store, if set, wraps the store of the file system, to plant bugs.
 	Store func(splitfs.Store) splitfs.Store
 	// Progress, if set, is called with the number of finished points.
 	Progress func(done, of int)
@@ -55,18 +54,18 @@ type Report struct {
 	Power   int // runs with a power failure
 	Peers   int // runs with a crash of a peer
 	Events  uint64
-	Choices uint64 // that were drawn
+	Choices uint64 // drawn at random
 	Elapsed time.Duration
-	// RanOut: MaxTime came before all were tried.
+	// RanOut: MaxTime expired before all points were tried.
 	RanOut bool
-	// Failed is the first point at which the promise is broken, and Err how; 0: the
-	// run without a crash. There is none if Err is nil.
+	// Failed is the first point at which the promise is broken (0: the run without a
+	// crash), and Err the violation. If Err is nil there was none.
 	Failed int
 	Err    error
 }
 
-// Check crashes SQLite. The error is about the configuration; a broken promise is in
-// the report.
+// Check crashes SQLite. An error means that the configuration is invalid; a broken
+// promise is in the report.
 func Check(cfg Config) (*Report, error) {
 	if cfg.Profile == "" {
 		cfg.Profile = "strong"
@@ -105,7 +104,7 @@ func (w *world) run(p *plan) error {
 	return err
 }
 
-// choose selects the steps to try from those in which a crash can come.
+// choose selects the steps to try from the steps in which a crash is possible.
 func choose(cfg Config, steps []int) ([]int, error) {
 	if cfg.At > 0 {
 		if !slices.Contains(steps, cfg.At) {
@@ -175,7 +174,7 @@ func (r *Report) sweep(cfg Config, steps []int, start time.Time) error {
 	return errors.Join(errs...)
 }
 
-// note counts a run. Of several failures, that of the first point counts.
+// note counts a run. Of several failures, it keeps the one at the first point.
 func (r *Report) note(point int, p *plan, err error) {
 	if p.struck > 0 { // the workload may end earlier if a peer crashes before
 		r.Tried++

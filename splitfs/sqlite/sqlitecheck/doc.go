@@ -10,10 +10,10 @@
 // [Check] first executes the run without a crash and counts its steps. A step of a task
 // finishes where the task waits for a completion or for an answer from a peer or the
 // controller, and before each change of the directory. Then Check repeats the run once
-// for each step, and crashes the application there. A generator, which Config.Seed and
-// the crash point determine, draws which writes in flight have landed on which peer by
-// then, and what the directory has lost. In every second run the application crashes
-// again during recovery, and in every third run one of the peers crashes somewhere. With
+// for each step, and crashes the application there. A generator, seeded from Config.Seed
+// and the crash point, draws which writes in flight have landed on which peer by then, and
+// what the directory has lost. In every second run the application crashes again during
+// recovery, and in every third run one of the peers crashes at some step. With
 // the log on Arcadia there are no peers; each crash is a failure of the process or of
 // the power.
 //

@@ -13,7 +13,7 @@ type lent struct {
 	region host.Region
 }
 
-// lender is a peer's host that remembers what memory it has lent.
+// lender is a peer's host that keeps a list of the memory it has lent.
 type lender struct {
 	host.Host
 	to *[]lent
@@ -27,11 +27,11 @@ func (l lender) Alloc(size int) (host.Region, error) {
 	return r, err
 }
 
-// land lets the writes of some peers land, now and then, as draw decides. The simulator
-// keeps a write in flight until it is observed, and nothing observes it before a recovery:
-// of thousands of writes any suffix could still be under way, and each costs time.
-// What a peer is behind by when the crash comes is thereby a few transactions, or some
-// tens of them.
+// land lets the writes to some peers land, now and then, as draw decides. The simulator
+// keeps a write in flight until it is observed, and nothing observes it before a recovery.
+// Any suffix of thousands of writes could then still be in flight, and each write costs
+// time. With land, a peer is behind by a few transactions, or some tens of them, at the
+// crash.
 func (w *world) land(draw func(n int) int) {
 	if draw(2) > 0 {
 		return

@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// sameBytes is what crypto/rand reads from while checks run: SQLite gets the same
-// bytes for each connection, and everybody else what there was before. SQLite's
-// runtime takes its seed from there and offers no other way to set it.
+// sameBytes replaces the source of crypto/rand while checks run: SQLite gets the same
+// bytes for each connection, and other callers get the original source. SQLite's runtime
+// takes its seed from crypto/rand and offers no other way to set it.
 type sameBytes struct{ io.Reader }
 
 var installOnce sync.Once

@@ -31,11 +31,11 @@ type world struct {
 	name string // of the VFS
 	dir  memdir.Dir
 	w    *sim.World
-	// made: the tables are there. done and tried count the transactions that were
+	// made: the tables exist. done and tried count the transactions that were
 	// committed and begun.
 	made        bool
 	done, tried int
-	looked      bool   // the last life has ended well
+	looked      bool   // the last life has verified the database
 	changes     uint64 // of the directory
 	lent        []lent
 }
@@ -91,8 +91,8 @@ func (w *world) main(h host.Host, life int) {
 	case err == nil:
 		w.looked = life >= last
 	case errors.Is(err, ncl.ErrUnavailable) && life < maxLives:
-		// A peer was down as a file was created, which takes all of them. This life
-		// is over, and the next one finds what this one has left.
+		// A peer was down when a file was created, and a new file needs all peers. This
+		// life ends here; the next life finds its state.
 	default:
 		w.w.Fail(damage(err))
 	}
@@ -119,7 +119,7 @@ func damage(err error) error {
 	return err
 }
 
-// session opens the database, reads its content and continues.
+// session opens the database, verifies its content and continues the workload.
 func (w *world) session(v *sqlite.VFS, h host.Host, life int) error {
 	b, err := openBank(v)
 	if err == nil {
@@ -142,7 +142,7 @@ func (w *world) work(b *bank, h host.Host, life int) error {
 	if n < w.done || n > w.tried {
 		return lossf("%d transactions were committed and %d begun, and the database has %d", w.done, w.tried, n)
 	}
-	w.done, w.tried = n, n // what one recovery has found must not vanish either
+	w.done, w.tried = n, n // transactions that a recovery has found must not vanish either
 	if life >= last {
 		return nil
 	}

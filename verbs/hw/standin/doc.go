@@ -1,7 +1,6 @@
-// Package standin is a card that does nothing, for tests and benchmarks of package hw
-// on machines without one: libibverbs' functions of the data path, over a provider that
-// completes a request when it is posted. The cost of a post on it is the cost of the
-// binding alone.
+// Package standin is a card that does nothing, for tests and benchmarks of package hw on
+// machines without a card. It has the data-path functions of libibverbs, over a provider that
+// completes a request when it is posted. So a post costs only the time of the binding.
 //
 //	go test -tags rdma -bench Post ./verbs/hw
 //

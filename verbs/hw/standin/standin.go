@@ -13,7 +13,7 @@ import (
 	"unsafe"
 )
 
-// Depth is how many signaled requests may be posted and not yet polled.
+// Depth is the number of signaled requests that may be posted and not yet polled.
 const Depth = C.STANDIN_DEPTH
 
 // Card is the stand-in.
@@ -42,10 +42,10 @@ func (c *Card) Posted() int { return int(c.c.posted) }
 func (c *Card) Calls() int { return int(c.c.calls) }
 
 // Loop posts chains of n requests, the last one signaled, and polls for its
-// completion, as a C program does. It returns the time that this takes.
+// completion, as a C program does. It returns the elapsed time.
 func (c *Card) Loop(rounds, n int) time.Duration {
 	return time.Duration(C.standin_loop(c.c, C.int(rounds), C.int(n)))
 }
 
-// Cross calls a function of C that does nothing: what no binding can do without.
+// Cross calls a C function that does nothing: the least cost of any binding.
 func Cross() { C.standin_nothing(0) }

@@ -1,4 +1,4 @@
-// Package clitest calls a command of this module in a test, as a shell would.
+// Package clitest calls a command of this module in a test, as a shell does.
 package clitest
 
 import (
