@@ -3,6 +3,7 @@ package story
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -10,25 +11,29 @@ import (
 // for it.
 func (t *teller) operations() {
 	for _, o := range t.d.Operations {
-		host := slices.Index(t.d.Hosts, strings.Split(o.Client, ",")[0])
 		if o.End < 0 {
 			t.say(t.last(o.Begin), "%s asks for “%s”, and gets no result in this run.", who(o.Client), brief(o.Call))
 			continue
 		}
 		t.key(t.last(o.End), "%s asked for “%s” and gets “%s”.%s%s", who(o.Client), brief(o.Call), brief(o.Result),
-			t.progress(host, o.Begin, o.End), t.inDoubt(o.End))
+			t.progress(o.Client, o.Begin, o.End), t.inDoubt(o.End))
 	}
 }
 
 // who is a client without the life in which it is the first.
 func who(client string) string { return strings.TrimSuffix(client, ", life 0") }
 
-// progress says what had become of the changes that a host posted between two steps by the second.
-func (t *teller) progress(host, begin, end int) (text string) {
+// progress says what had become of the changes that a client posted between two steps by the second: a host, or a life of it,
+// for an earlier life may go on while the next one works.
+func (t *teller) progress(client string, begin, end int) (text string) {
+	name, of, one := strings.Cut(client, ", life ")
+	host := slices.Index(t.d.Hosts, name)
+	life, err := strconv.Atoi(of)
+	one = one && err == nil
 	var done, failed, there, missing []int
 	for i := range t.d.Requests {
 		r := &t.d.Requests[i]
-		if at := t.step(r.Posted); r.Host != host || !changes(r) || at < begin || at > end {
+		if at := t.step(r.Posted); r.Host != host || one && t.life(r) != life || !changes(r) || at < begin || at > end {
 			continue
 		}
 		t.seen[i] = true
@@ -48,7 +53,7 @@ func (t *teller) progress(host, begin, end int) (text string) {
 		of   []int
 	}{{"Completed by then", done}, {"In memory by then", there}, {"Failed", failed}, {"Not completed", missing}} {
 		if len(x.of) > 0 {
-			text += fmt.Sprintf(" %s: %s.", x.what, t.named(x.of, host))
+			text += fmt.Sprintf(" %s: %s.", x.what, t.named(x.of, self{host, t.life(&t.d.Requests[x.of[0]])}))
 		}
 	}
 	return text
