@@ -9,6 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
 // pointed are the lines that the events of a run point at, each with the kinds of the events.
@@ -84,5 +85,31 @@ func TestPointsAtLines(t *testing.T) {
 	}
 	if err := litmus.PointAtLines(&explore.Replay{}, "no test", "file"); err == nil {
 		t.Error("a text that is no test is accepted")
+	}
+}
+
+// An event that may be of another thread, of the machine or of another life points at no line.
+func TestPointsAtNoLine(t *testing.T) {
+	text := strings.Replace(twoHosts, "exists", "thread B2 on B\n  r3 = load f\n\nexists", 1)
+	note := func(host, text string, step int) sim.TraceEvent {
+		return sim.TraceEvent{Host: host, Kind: "log", Text: text, Step: step, Source: "exec.go:1"}
+	}
+	event := func(host, kind string, step int) sim.TraceEvent {
+		return sim.TraceEvent{Host: host, Kind: kind, Step: step, Source: "exec.go:2"}
+	}
+	crash := event("A", "crash", 4)
+	crash.Source = ""
+	re := &explore.Replay{Events: []sim.TraceEvent{note("A", "9: write d <- 1", 1), event("A", "post", 1), event("A", "completion", 3), crash,
+		event("A", "start", 5), event("A", "alloc", 5), note("B", "13: r1 = load f", 6), event("B", "load", 6), event("B", "land", 7)}}
+	if err := litmus.PointAtLines(re, text, "file"); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range re.Events {
+		got = append(got, re.Events[i].Kind+" "+re.Events[i].Source)
+	}
+	want := []string{"log mp.litmus:9", "post mp.litmus:9", "completion mp.litmus:9", "crash ", "start ", "alloc ", "log mp.litmus:13", "load mp.litmus:13", "land "}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -120,7 +120,7 @@ func TestNewModuleCatchesMistakes(t *testing.T) {
 		replays = append(replays, found[1])
 	}
 	page, err := os.ReadFile(filepath.Join(pages, "register-recovery.html"))
-	if err != nil || !bytes.Contains(page, []byte("Write(2) had returned, and the next life read 1")) || !bytes.Contains(page, []byte("client starts again (life 1).")) {
+	if err != nil || !bytes.Contains(page, []byte("Write(2) had returned, and the next life read 1")) || !bytes.Contains(page, []byte("client asked for “write 2” and gets “done”. Completed by then: Write #1 to host")) {
 		t.Errorf("the page of the test: %v, %d bytes", err, len(page))
 	}
 	for _, line := range replays {

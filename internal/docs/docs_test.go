@@ -21,8 +21,8 @@ func files(pairs ...string) fstest.MapFS {
 func TestDeadLinksAreFound(t *testing.T) {
 	fsys := files(
 		"docs/a.md", "# One: a *page*\n[a](a.md) [b](#one-a-page) [c](a.md#two) [d](b.md) `[e](c.md)`\n```\n[f](d.md)\n# Two\n```\n"+
-			"[g](https://example.com/x) [h](../verbs) [i](../verbs#x) [j](../README.md#top) ![k](images/none.svg)\n",
-		"README.md", "# Top\n", "verbs/doc.go", "package verbs\n")
+			"[g](https://example.com/x) [h](../verbs) [i](../verbs#x) [l](../README.md#two_words) [j](../README.md#top) ![k](images/none.svg)\n",
+		"README.md", "# Top\n## `two_words`\n", "verbs/doc.go", "package verbs\n")
 	dead, err := DeadLinks(fsys, "docs/a.md")
 	if err != nil || strings.Join(dead, " ") != "a.md#two b.md ../verbs#x images/none.svg" {
 		t.Errorf("dead: %v, %v", dead, err)
@@ -79,14 +79,15 @@ func TestStage(t *testing.T) {
 // Each fault of a site is found, and nothing else is one.
 func TestCheckSite(t *testing.T) {
 	site := files(
-		"index.html", `<link href="site.css"><h1 id="top">T</h1><a href="docs/a.html#one">a</a> <a href="#top">t</a> <a href="https://example.com">w</a><p>x <code>- y</code> - z</p>`,
+		"index.html", `<link href="site.css"><h1 id="top">T</h1><a href="docs/a.html#one">a</a> <a href="#top">t</a> <a href="https://example.com">w</a> <a href="docs/a.html#old">o</a><p>x <code>- y</code> - z</p>`,
 		"site.css", "", "404.html", `<a href="/nowhere">n</a>`,
-		"docs/a.html", `<h2 id="one">One</h2><img src="p.svg"><script src="https://example.com/x.js"></script><a href="../index.html#bottom">b</a> <a href="..">c</a>`+
+		"docs/a.html", `<link href="a.css"><a name="old"></a><h2 id="one">One</h2><img src="p.svg"><script src="https://example.com/x.js"></script><a href="../index.html#bottom">b</a> <a href="..">c</a>`+
 			"<p>words\n- a list\n| a | table |\n\n# a heading</p>")
 	got, err := CheckSite(site)
 	want := []string{
 		"docs/a.html: there is no ../index.html#bottom",
 		"docs/a.html: there is no ..",
+		"docs/a.html: there is no a.css",
 		"docs/a.html: there is no p.svg",
 		"docs/a.html loads https://example.com/x.js from the network",
 		"docs/a.html shows Markdown: - a list",

@@ -2,6 +2,8 @@
 package registercheck
 
 import (
+	"fmt"
+
 	"github.com/verbatim-rdma/verbatim/examples/start/register"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/scenario"
@@ -28,14 +30,14 @@ func Recovery() *explore.Scenario {
 		Bounds:  "three hosts, two writes, one read",
 		Build: func(c *explore.Case) (sim.Config, error) {
 			k := scenario.New(c)
-			was := scenario.Memory[seen](k)
+			was, told := scenario.Memory[seen](k), k.Journal() // what a viewer shows
 			lives := k.Lives(2, nil)
 			client := lives.Node("client", func(h host.Host, life int) {
 				r, err := register.Open(h, hosts...)
 				if k.Check(err) && life == 0 {
-					k.Check(writes(k, r, was))
+					k.Check(writes(k, r, was, told))
 				} else if err == nil {
-					k.Check(reads(k, r, was))
+					k.Check(reads(r, was, told))
 				}
 			})
 			nodes := []sim.Node{client}
@@ -48,20 +50,26 @@ func Recovery() *explore.Scenario {
 }
 
 // writes writes 1 and 2.
-func writes(k *scenario.Kit, r *register.Register, was *seen) error {
+func writes(k *scenario.Kit, r *register.Register, was *seen, told *scenario.Journal) error {
 	for v := uint64(1); v <= 2; v++ {
+		op := told.Begin("client, life 0", fmt.Sprint("write ", v))
 		if err := r.Write(v); err != nil {
 			return err
 		}
 		was.Written = v
 		k.History()
+		op.End("done")
 	}
 	return nil
 }
 
 // reads reads once: an older value than the last that was written is lost, and a larger one was never written.
-func reads(k *scenario.Kit, r *register.Register, was *seen) error {
+func reads(r *register.Register, was *seen, told *scenario.Journal) error {
+	op := told.Begin("client, life 1", "read")
 	v, err := r.Read()
+	if err == nil {
+		op.End(v)
+	}
 	switch {
 	case err != nil:
 		return err

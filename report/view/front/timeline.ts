@@ -10,12 +10,16 @@ import { Line, Run, stepText } from "./run";
 // run left the ordinary course.
 export interface Decisive { chance: number; choices: Set<number> }
 
+// fewHosts is how many lanes fit beside words on a narrow screen.
+const fewHosts = 8;
+
 export class Timeline {
   readonly element: HTMLElement;
   private readonly rows: HTMLTableRowElement[] = [];
   private readonly buttons: HTMLButtonElement[] = [];
   private readonly chipsOf: HTMLElement[][] = []; // by row
   private readonly overlay: SVGElement;
+  private readonly table: HTMLElement;
   private readonly lanes: HTMLElement[] = [];
   private arrows: SVGElement[] = []; // by request
   private selected = -1;
@@ -38,9 +42,9 @@ export class Timeline {
     const up = upAfter(run, lines);
     lines.forEach((l, i) => body.append(this.row(l, i, up[i])));
     const columns = el("colgroup", {}, el("col", { class: "step" }), ...doc.hosts.map(() => el("col", { class: "lane" })), el("col"), el("col", { class: "source" }));
-    const table = el("table", { class: "timeline", "aria-label": "Timeline: a lane for each host, time downwards, and what happens in words" }, columns, el("thead", {}, head), body);
+    this.table = el("table", { class: "timeline", "aria-label": "Timeline: a lane for each host, time downwards, and what happens in words" }, columns, el("thead", {}, head), body);
     this.overlay = svg("svg", { class: "arrows", "aria-hidden": "true" });
-    this.element = el("div", { class: "lanes" }, table, this.overlay);
+    this.element = el("div", { class: doc.hosts.length > fewHosts ? "lanes many" : "lanes" }, this.table, this.overlay);
     this.element.style.setProperty("--hosts", String(doc.hosts.length));
   }
 
@@ -115,14 +119,14 @@ export class Timeline {
 
   // draw measures the table and draws the arrows over it.
   draw() {
-    const box = this.element.getBoundingClientRect();
+    const box = this.table.getBoundingClientRect(); // with many hosts it may be scrolled
     if (box.width === 0) return;
     const x = this.lanes.map((t) => t.getBoundingClientRect().left - box.left + 9);
     const tops = this.rows.map((r) => r.offsetTop + 13);
     const gaps = this.rows.map((r) => r.offsetTop + r.offsetHeight - 3);
     const words = this.chipsOf.map((row) => row.map((c) => inside(c, box)));
     this.overlay.setAttribute("width", String(box.width));
-    this.overlay.setAttribute("height", String(this.element.scrollHeight));
+    this.overlay.setAttribute("height", String(box.height));
     this.arrows = new Arrows(this.run, this.lines, x, tops, gaps, words).all();
     this.overlay.replaceChildren(...this.arrows);
     if (this.selected >= 0) this.select(this.selected, false);
@@ -132,7 +136,7 @@ export class Timeline {
   // where a page of paper ends, and stretch with them.
   toPaper() {
     this.draw();
-    const width = this.element.getBoundingClientRect().width;
+    const width = this.table.getBoundingClientRect().width;
     const boxes = this.arrows.map((a) => (a as SVGGraphicsElement).getBBox());
     this.rows.forEach((r) => {
       const [top, height] = [r.offsetTop, r.offsetHeight];

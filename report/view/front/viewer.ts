@@ -122,6 +122,7 @@ class Viewer {
   }
 
   private toggle() {
+    if (this.lines.length === 0) return;
     const event = this.lines[this.row].events[0];
     const all = this.lines === this.run.folded;
     this.lines = all ? this.run.all : this.run.folded;
@@ -141,7 +142,7 @@ class Viewer {
     if (focus) {
       const said = l.cells.map((c, h) => (c.length > 0 ? `${this.run.doc.hosts[h]}: ${c.join("; ")}` : "")).filter((x) => x !== "");
       this.live.textContent = `Step ${l.step}. ${said.join(". ")}`;
-      history.replaceState(null, "", `#row-${row}`);
+      history.replaceState(null, "", `#row-${this.run.lineOf(this.run.folded, l.events[0])}`); // a page opens folded
     }
   }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
-// nobody is a host that is in no sentence.
-const nobody = -1
+// nobody is no subject of a sentence.
+var nobody = self{host: -1}
 
 // fates says what never arrived, in whole or in part, and what replaced later content.
 func (t *teller) fates() {

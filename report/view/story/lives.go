@@ -15,10 +15,24 @@ func (t *teller) lives() {
 		case e.Kind == "log":
 			t.say(i, "%s notes: %s.", t.d.Hosts[e.Host], strings.TrimSuffix(e.Text, "."))
 		case e.Kind == "start" && e.Life > 0, e.Kind != "start" && e.Marked:
-			t.say(i, "%s.%s%s", subject(t.d.Hosts[e.Host], e.Text), t.lost(i), t.doubtful(i))
+			text := e.Text
+			if e.Kind == "start" && t.ended(i) {
+				text = "has ended, and " + text // no fault is the reason
+			}
+			t.say(i, "%s.%s%s", subject(t.d.Hosts[e.Host], text), t.lost(i), t.doubtful(i))
 			t.out[len(t.out)-1].Key = e.Marked
 		}
 	}
+}
+
+// ended reports whether the life before one that starts at an event has ended by itself.
+func (t *teller) ended(start int) bool {
+	for i := start - 1; i >= 0; i-- {
+		if e := &t.d.Events[i]; e.Host == t.d.Events[start].Host {
+			return e.Kind == "end"
+		}
+	}
+	return false
 }
 
 // subject puts a host before what it does, or what is the case there.

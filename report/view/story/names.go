@@ -11,57 +11,96 @@ import (
 // short is a request as its host names it.
 func short(op string, number int) string { return fmt.Sprintf("%s #%d", op, number) }
 
+// self is the subject of a sentence: a life of a host.
+type self struct{ host, life int }
+
 // owner is the host that posted a request, and its life unless that is the first: each life counts from 0.
 func (t *teller) owner(r *view.Request) string {
-	if r.Posted >= 0 && r.Posted < len(t.d.Events) && t.d.Events[r.Posted].Life > 0 {
-		return fmt.Sprintf("%s (life %d)", t.d.Hosts[r.Host], t.d.Events[r.Posted].Life)
+	if life := t.life(r); life > 0 {
+		return fmt.Sprintf("%s (life %d)", t.d.Hosts[r.Host], life)
 	}
 	return t.d.Hosts[r.Host]
 }
 
-// series is some requests of one operation with consecutive numbers, from one life of a host to another host.
-type series struct {
-	op          string
-	first, last int
-	host, peer  int
-	owner       string
-}
-
-func (x *series) name() string {
-	switch x.last - x.first {
-	case 0:
-		return short(x.op, x.first)
-	case 1:
-		return fmt.Sprintf("%ss #%d and #%d", x.op, x.first, x.last)
+// life is that in which a request was posted.
+func (t *teller) life(r *view.Request) int {
+	if r.Posted >= 0 && r.Posted < len(t.d.Events) {
+		return t.d.Events[r.Posted].Life
 	}
-	return fmt.Sprintf("%ss #%d–#%d", x.op, x.first, x.last)
+	return 0
 }
 
-// goes on reports whether a request is the next of the series.
-func (x *series) goesOn(r *view.Request, owner string) bool {
-	return x.op == r.Op && x.owner == owner && x.peer == r.Peer && x.last+1 == r.Number
+// lifeAt is the life of a host after an event.
+func (t *teller) lifeAt(host, event int) int {
+	for i := min(event, len(t.d.Events)-1); i >= 0; i-- {
+		if e := &t.d.Events[i]; e.Host == host {
+			return e.Life
+		}
+	}
+	return 0
+}
+
+// series is the requests of one operation from one life of a host to another host.
+type series struct {
+	op      string
+	numbers []int
+	by      self
+	peer    int
+	owner   string
+}
+
+// name is "Writes #1, #4 and #6–#8".
+func (x *series) name() string {
+	slices.Sort(x.numbers)
+	x.numbers = slices.Compact(x.numbers) // each of two queue pairs counts from 0
+	if len(x.numbers) == 1 {
+		return short(x.op, x.numbers[0])
+	}
+	var parts []string
+	for i := 0; i < len(x.numbers); {
+		first, n := x.numbers[i], 1
+		for i+n < len(x.numbers) && x.numbers[i+n] == first+n {
+			n++
+		}
+		if n > 2 {
+			parts = append(parts, fmt.Sprintf("#%d–#%d", first, first+n-1))
+			i += n
+		} else {
+			parts = append(parts, fmt.Sprintf("#%d", first))
+			i++
+		}
+	}
+	return x.op + "s " + list(parts)
+}
+
+// has reports whether a request belongs to the series.
+func (x *series) has(r *view.Request, owner string) bool {
+	return x.op == r.Op && x.owner == owner && x.peer == r.Peer
 }
 
 // group is some requests, and the hosts to each of which they go.
 type group struct{ names, peers []string }
 
 // groups puts together the peers with the same requests, under names with their host unless that is the subject of
-// the sentence.
-func (t *teller) groups(requests []int, subject int) []group {
+// the sentence. Another life of it is named.
+func (t *teller) groups(requests []int, subject self) []group {
 	var all []series
 	for _, i := range requests {
 		r := &t.d.Requests[i]
-		if k := slices.IndexFunc(all, func(x series) bool { return x.goesOn(r, t.owner(r)) }); k >= 0 {
-			all[k].last++
+		if k := slices.IndexFunc(all, func(x series) bool { return x.has(r, t.owner(r)) }); k >= 0 {
+			all[k].numbers = append(all[k].numbers, r.Number)
 		} else {
-			all = append(all, series{r.Op, r.Number, r.Number, r.Host, r.Peer, t.owner(r)})
+			all = append(all, series{r.Op, []int{r.Number}, self{r.Host, t.life(r)}, r.Peer, t.owner(r)})
 		}
 	}
 	var out []group // one for each name
 	for i := range all {
 		n, peer := all[i].name(), t.d.Hosts[all[i].peer]
-		if all[i].host != subject {
-			n += " of " + all[i].owner
+		switch x := &all[i]; {
+		case x.by.host != subject.host:
+			n += " of " + x.owner
+		case x.by != subject:
+			n += fmt.Sprintf(" of its life %d", x.by.life)
 		}
 		if k := slices.IndexFunc(out, func(g group) bool { return g.names[0] == n }); k >= 0 {
 			if !slices.Contains(out[k].peers, peer) { // there may be two queue pairs to it
@@ -83,7 +122,7 @@ func (t *teller) groups(requests []int, subject int) []group {
 }
 
 // named names requests: "Writes #0 and #1 of app to peer1 and peer2".
-func (t *teller) named(requests []int, subject int) string {
+func (t *teller) named(requests []int, subject self) string {
 	var out []string
 	for _, g := range t.groups(requests, subject) {
 		out = append(out, list(g.names)+" to "+list(g.peers))

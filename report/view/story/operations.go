@@ -3,32 +3,47 @@ package story
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
 // operations says what clients asked for, what they got, and what had become by then of the requests that they made
 // for it.
 func (t *teller) operations() {
-	for _, o := range t.d.Operations {
-		host := slices.Index(t.d.Hosts, strings.Split(o.Client, ",")[0])
+	for i := range t.d.Operations {
+		o := &t.d.Operations[i]
 		if o.End < 0 {
 			t.say(t.last(o.Begin), "%s asks for “%s”, and gets no result in this run.", who(o.Client), brief(o.Call))
 			continue
 		}
 		t.key(t.last(o.End), "%s asked for “%s” and gets “%s”.%s%s", who(o.Client), brief(o.Call), brief(o.Result),
-			t.progress(host, o.Begin, o.End), t.inDoubt(o.End))
+			t.progress(o), t.inDoubt(o.End))
 	}
 }
 
 // who is a client without the life in which it is the first.
 func who(client string) string { return strings.TrimSuffix(client, ", life 0") }
 
-// progress says what had become of the changes that a host posted between two steps by the second.
-func (t *teller) progress(host, begin, end int) (text string) {
+// progress says what had become, at the end of an operation, of the changes that its client posted for it. A client is a host,
+// or a life of it, for an earlier life may go on while the next one works. What is posted in the last step belongs to the
+// client's next operation if that begins in the same step.
+func (t *teller) progress(o *view.Operation) (text string) {
+	name, of, one := strings.Cut(o.Client, ", life ")
+	host := slices.Index(t.d.Hosts, name)
+	life, err := strconv.Atoi(of)
+	one = one && err == nil
+	begin, end, last := o.Begin, o.End, o.End
+	if begin < end && slices.ContainsFunc(t.d.Operations, func(x view.Operation) bool {
+		return x.Client == o.Client && x.Begin == end && (x.End < 0 || x.End > end)
+	}) {
+		last--
+	}
 	var done, failed, there, missing []int
 	for i := range t.d.Requests {
 		r := &t.d.Requests[i]
-		if at := t.step(r.Posted); r.Host != host || !changes(r) || at < begin || at > end {
+		if at := t.step(r.Posted); r.Host != host || one && t.life(r) != life || !changes(r) || at < begin || at > last {
 			continue
 		}
 		t.seen[i] = true
@@ -48,7 +63,7 @@ func (t *teller) progress(host, begin, end int) (text string) {
 		of   []int
 	}{{"Completed by then", done}, {"In memory by then", there}, {"Failed", failed}, {"Not completed", missing}} {
 		if len(x.of) > 0 {
-			text += fmt.Sprintf(" %s: %s.", x.what, t.named(x.of, host))
+			text += fmt.Sprintf(" %s: %s.", x.what, t.named(x.of, self{host, t.life(&t.d.Requests[x.of[0]])}))
 		}
 	}
 	return text

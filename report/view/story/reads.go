@@ -35,12 +35,14 @@ func (t *teller) reads() {
 			of = append(of, x)
 		}
 		of[len(of)-1].event = max(of[len(of)-1].event, x.event)
-		t.misses(&missed, &p.Span, t.d.Requests[p.Request].Host, "does not find")
+		r := &t.d.Requests[p.Request]
+		t.misses(&missed, &p.Span, self{r.Host, t.life(r)}, "does not find")
 	}
 	tell()
 	for i := range t.d.Looks {
 		l := &t.d.Looks[i]
-		t.misses(&missed, l, t.d.Regions[l.Region].Host, "loads and does not find")
+		host := t.d.Regions[l.Region].Host
+		t.misses(&missed, l, self{host, t.lifeAt(host, l.Event)}, "loads and does not find")
 	}
 	for i := range missed.all {
 		t.tellMiss(&missed.all[i])
@@ -68,7 +70,8 @@ func (t *teller) readOf(p *view.Piece) read {
 
 // miss is what was not there when a host looked at memory in a step.
 type miss struct {
-	event, host                int
+	event                      int
+	by                         self
 	found                      string // "does not find"
 	completed, underWay, parts []int  // requests
 }
@@ -80,10 +83,10 @@ type misses struct {
 }
 
 // of is the place for what a host misses at an event: one for all that it misses in the same step.
-func (m *misses) of(t *teller, event, host int, found string) *miss {
-	i := slices.IndexFunc(m.all, func(x miss) bool { return x.host == host && x.found == found && t.step(x.event) == t.step(event) })
+func (m *misses) of(t *teller, event int, by self, found string) *miss {
+	i := slices.IndexFunc(m.all, func(x miss) bool { return x.by == by && x.found == found && t.step(x.event) == t.step(event) })
 	if i < 0 {
-		i, m.all = len(m.all), append(m.all, miss{event: event, host: host, found: found})
+		i, m.all = len(m.all), append(m.all, miss{event: event, by: by, found: found})
 	}
 	m.all[i].event = max(m.all[i].event, event)
 	return &m.all[i]
@@ -91,12 +94,12 @@ func (m *misses) of(t *teller, event, host int, found string) *miss {
 
 // misses notes which requests were not there when a host looked at some bytes, or only a part of them, and had completed
 // or were under way.
-func (t *teller) misses(m *misses, at *view.Span, host int, found string) {
+func (t *teller) misses(m *misses, at *view.Span, by self, found string) {
 	for i := range t.d.Requests {
 		r := &t.d.Requests[i]
 		there, whole := t.there(i, at)
 		done := r.Done >= 0 && r.Done < at.Event
-		if !changes(r) || there == whole || r.Posted >= at.Event || m.before[[2]int{host, i}] {
+		if !changes(r) || there == whole || r.Posted >= at.Event || m.before[[2]int{by.host, i}] {
 			continue
 		}
 		if done && r.Status != "SUCCESS" || t.lostBy(i, at.Event) && !done {
@@ -105,8 +108,8 @@ func (t *teller) misses(m *misses, at *view.Span, host int, found string) {
 		if m.before == nil {
 			m.before = map[[2]int]bool{}
 		}
-		m.before[[2]int{host, i}] = true
-		x := m.of(t, at.Event, host, found)
+		m.before[[2]int{by.host, i}] = true
+		x := m.of(t, at.Event, by, found)
 		switch {
 		case there > 0:
 			x.parts = append(x.parts, i)
@@ -120,14 +123,14 @@ func (t *teller) misses(m *misses, at *view.Span, host int, found string) {
 
 // tellMiss says what a host missed in a step.
 func (t *teller) tellMiss(x *miss) {
-	host := t.d.Hosts[x.host]
+	host := t.d.Hosts[x.by.host]
 	if len(x.parts) > 0 {
-		t.key(x.event, "%s finds only a part of %s.", host, t.named(x.parts, x.host))
+		t.key(x.event, "%s finds only a part of %s.", host, t.named(x.parts, x.by))
 	}
 	if len(x.completed) > 0 {
-		t.key(x.event, "%s %s %s, although %s completed.", host, x.found, t.named(x.completed, x.host), verb(x.completed, "it has", "they have"))
+		t.key(x.event, "%s %s %s, although %s completed.", host, x.found, t.named(x.completed, x.by), verb(x.completed, "it has", "they have"))
 	}
 	if len(x.underWay) > 0 {
-		t.key(x.event, "%s %s %s, which %s still under way.", host, x.found, t.named(x.underWay, x.host), verb(x.underWay, "is", "are"))
+		t.key(x.event, "%s %s %s, which %s still under way.", host, x.found, t.named(x.underWay, x.by), verb(x.underWay, "is", "are"))
 	}
 }

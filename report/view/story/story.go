@@ -129,11 +129,12 @@ func (t *teller) others() {
 
 // posts says what a host posts in a step.
 func (t *teller) posts(event, host int, requests []int) {
-	if of := t.groups(requests, host); len(of) == 1 {
+	by := self{host, t.d.Events[event].Life}
+	if of := t.groups(requests, by); len(of) == 1 {
 		t.sayOf(event, of[0].peers, "%s posts %s to", t.d.Hosts[host], list(of[0].names))
 		return
 	}
-	t.say(event, "%s posts %s.", t.d.Hosts[host], t.named(requests, host))
+	t.say(event, "%s posts %s.", t.d.Hosts[host], t.named(requests, by))
 }
 
 // last is the last event up to a step.
@@ -166,19 +167,20 @@ func (t *teller) failures() {
 			continue
 		}
 		if r := &t.d.Requests[e.Request]; r.Done == i && r.Status != "SUCCESS" && r.Status != "WR_FLUSH_ERR" {
-			t.say(i, "%s learns that its %s failed: %s.", t.d.Hosts[r.Host], t.named([]int{e.Request}, r.Host), r.Status)
+			t.say(i, "%s learns that its %s failed: %s.", t.d.Hosts[r.Host], t.named([]int{e.Request}, self{r.Host, e.Life}), r.Status)
 		}
 	}
 }
 
-// sentence is text as one: it ends with a stop, and begins with a capital letter unless it begins with a host.
+// sentence is text as one: it ends with a stop, and begins with a capital letter unless it begins with a host, or with what
+// is no word, such as the name of a file.
 func (t *teller) sentence(text string) string {
 	r, n := utf8.DecodeRuneInString(text)
 	if n == 0 {
 		return text
 	}
 	first, _, _ := strings.Cut(text, " ")
-	if !slices.Contains(t.d.Hosts, first) {
+	if !slices.Contains(t.d.Hosts, first) && !strings.ContainsFunc(first, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		r = unicode.ToUpper(r)
 	}
 	return string(r) + strings.TrimRight(text[n:], ". \n") + "."
