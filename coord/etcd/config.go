@@ -57,7 +57,7 @@ func (c *Config) Validate() error {
 	case c.Prefix != "" && !strings.HasSuffix(c.Prefix, "/"):
 		return bad("the prefix %q does not end with a slash", c.Prefix)
 	case c.TTL < 0 || c.TTL%time.Second != 0:
-		return bad("sessions of %v: want whole seconds, at least one", c.TTL)
+		return bad("a session of %v: want whole seconds, at least one", c.TTL)
 	case c.CallTimeout < 0:
 		return bad("the call timeout %v is negative", c.CallTimeout)
 	case (c.CertFile == "") != (c.KeyFile == ""):
