@@ -31,8 +31,8 @@ func (v *rival) round() error {
 	if err != nil {
 		return err
 	}
-	v.theirs = append(v.theirs, r.median)
-	v.least = append(v.least, r.least)
+	v.theirs = append(v.theirs, r.Median)
+	v.least = append(v.least, r.Least)
 	_, err = v.peer.ask(request{Do: doServed})
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/bench/perftest"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -18,7 +19,7 @@ var (
 	// ErrPeer: the other side failed, or it stopped answering.
 	ErrPeer = errors.New("bench: the peer failed")
 	// ErrPerftest: perftest cannot be run, or its output cannot be parsed.
-	ErrPerftest = errors.New("bench: perftest")
+	ErrPerftest = perftest.Err
 )
 
 // The backends.
@@ -50,9 +51,9 @@ var (
 
 // Limits.
 const (
-	MaxSize   = 8 << 20
+	MaxSize   = perftest.MaxSize
 	MaxDepth  = 4096
-	MaxIters  = 10_000_000
+	MaxIters  = perftest.MaxIters
 	MaxRounds = 10_000
 	MaxInline = 4096
 )

@@ -31,6 +31,6 @@
 // config.go has the settings, row.go the results. end.go is one end of a connection,
 // loops.go the timed loops, peer.go the other side and wire.go its requests. cards*.go
 // and simulator.go run the loops on the two backends, ncl.go Record on both; paper.go
-// has the paper's experiments. perftest.go runs perftest and parses its output,
+// has the paper's experiments. perftest.go runs perftest, whose output package bench/perftest parses,
 // compare.go alternates with it.
 package bench

@@ -3,9 +3,7 @@ package bench
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -14,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/bench/perftest"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -182,7 +181,7 @@ func (s *server) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %s: %w: %s", ErrPerftest, strings.Join(s.cmd.Args, " "), err, lastLines(s.out.String()))
+	return fmt.Errorf("%w: %s: %w: %s", ErrPerftest, strings.Join(s.cmd.Args, " "), err, perftest.LastLines(s.out.String()))
 }
 
 // freePort returns an unused port.
@@ -212,10 +211,10 @@ func listening(port int) bool {
 }
 
 // runPerftest runs the active side and returns its report.
-func runPerftest(ctx context.Context, dev verbs.Device, r request, host string, port int) (report, error) {
+func runPerftest(ctx context.Context, dev verbs.Device, r request, host string, port int) (perftest.Report, error) {
 	path, err := find(r.Tool)
 	if err != nil {
-		return report{}, err
+		return perftest.Report{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, perftestTime)
 	defer cancel()
@@ -223,84 +222,16 @@ func runPerftest(ctx context.Context, dev verbs.Device, r request, host string, 
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		return report{}, fmt.Errorf("%w: %s: %w: %s", ErrPerftest, strings.Join(cmd.Args, " "), err, lastLines(stdout.String()+stderr.String()))
+		return perftest.Report{}, fmt.Errorf("%w: %s: %w: %s", ErrPerftest, strings.Join(cmd.Args, " "), err, perftest.LastLines(stdout.String()+stderr.String()))
 	}
-	return parseReport(stdout.String(), r)
+	return perftest.Parse(stdout.String(), wanted(&r))
 }
 
-// lastLines returns the end of a program's output, which has the reason of a failure.
-func lastLines(s string) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimSpace(lines[i])
+// wanted is what the report of a request must say. The tool for atomics chooses its own size.
+func wanted(r *request) perftest.Want {
+	w := perftest.Want{Size: r.Size, Iters: r.Iters, Rate: bandwidth(r.Tool)}
+	if r.Tool == atomicTool {
+		w.Size = 0
 	}
-	return strings.Join(lines[max(0, len(lines)-3):], "; ")
-}
-
-// report is the line of numbers of a tool. The numbers of a latency tool are in the requested
-// unit. Other tools have only a median, in requests per second.
-type report struct {
-	size, iters          int
-	least, median, worst float64
-}
-
-// parseReport finds the line of numbers below its header and checks it against the
-// request.
-func parseReport(text string, want request) (report, error) {
-	var head []string
-	for line := range strings.Lines(text) {
-		f := strings.Fields(line)
-		switch {
-		case len(f) > 1 && f[0] == "#bytes":
-			head = f
-		case head != nil && len(f) > 0 && f[0] != "" && f[0][0] != '-':
-			r, err := parseLine(head, f, bandwidth(want.Tool))
-			if err == nil && (want.Tool != atomicTool && r.size != want.Size || r.iters != want.Iters) {
-				err = fmt.Errorf("perftest reports %d bytes and %d iterations instead of %d and %d", r.size, r.iters, want.Size, want.Iters)
-			}
-			if err != nil {
-				return r, fmt.Errorf("%w: %q: %w", ErrPerftest, strings.TrimSpace(line), err)
-			}
-			return r, nil
-		}
-	}
-	return report{}, fmt.Errorf("%w: no numbers in the output: %s", ErrPerftest, lastLines(text))
-}
-
-// parseLine reads the columns by their headers. The headers always name the unit [usec],
-// whatever it is.
-func parseLine(head, f []string, rate bool) (r report, err error) {
-	head = slices.DeleteFunc(head, func(h string) bool { return h == "BW" }) // of "BW peak[MB/sec]"
-	column := func(name string) float64 {
-		for i, h := range head {
-			if before, _, _ := strings.Cut(h, "["); before != name || i >= len(f) {
-				continue
-			}
-			v, e := strconv.ParseFloat(f[i], 64)
-			if e == nil && (math.IsNaN(v) || math.IsInf(v, 0) || v <= 0) {
-				e = fmt.Errorf("%s is %s", name, f[i])
-			}
-			err = errors.Join(err, e)
-			return v
-		}
-		err = errors.Join(err, fmt.Errorf("there is no %s", name))
-		return 0
-	}
-	size, iters := column("#bytes"), column("#iterations")
-	if rate {
-		const million = 1e6
-		r.median = million * column("MsgRate")
-		r.least, r.worst = r.median, r.median
-	} else {
-		r.least, r.median, r.worst = column("t_min"), column("t_typical"), column("t_max")
-	}
-	switch {
-	case err != nil:
-	case size > MaxSize || iters > MaxIters || size != math.Trunc(size) || iters != math.Trunc(iters):
-		err = fmt.Errorf("%v bytes and %v iterations", size, iters)
-	case r.least > r.median || r.median > r.worst:
-		err = errors.New("the median is not between the minimum and the maximum")
-	}
-	r.size, r.iters = int(size), int(iters)
-	return r, err
+	return w
 }

@@ -38,7 +38,7 @@ func Serve(h host.Host, l host.Listener, cfg ServeConfig) error {
 		return err
 	}
 	k := &coord.Keeper{Ticks: ticks, After: cfg.After}
-	if err := announce(h, k, cfg.TTL); err != nil {
+	if err := Announce(coord.NewClient(itself{h, k}, h.Name(), ""), cfg.TTL); err != nil {
 		return err
 	}
 	next := h.Now() + cfg.TTL/ticks
@@ -60,9 +60,10 @@ func Serve(h host.Host, l host.Listener, cfg ServeConfig) error {
 	}
 }
 
-// announce publishes the length of sessions.
-func announce(h host.Host, k *coord.Keeper, ttl time.Duration) error {
-	return coord.NewClient(itself{h, k}, h.Name(), "").Create(ttlKey, []byte(ttl.String()), coord.NoSession)
+// Announce publishes the length of sessions at an empty controller, before any process asks for it. [Serve] does
+// that itself. Without an announcement processes assume that the client of the controller sends heartbeats.
+func Announce(c coord.Client, ttl time.Duration) error {
+	return c.Create(ttlKey, []byte(ttl.String()), coord.NoSession)
 }
 
 // itself is the coordinator's host, which calls its own service.

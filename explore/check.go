@@ -33,7 +33,10 @@ type Options struct {
 	Seed       uint64
 	MaxRuns    uint64        // 0: no limit (random and pct: 10,000; mixed: of both searches together)
 	MaxTime    time.Duration // 0: no limit
-	Workers    int           // 0: one for each core
+	// MaxMemory limits the memory of the process in bytes, roughly: an exhaustive search stops with [RanOut] before it
+	// keeps more, and can be saved and resumed with more. 0: no limit.
+	MaxMemory uint64
+	Workers   int // 0: one for each core
 	// NoSymmetry distinguishes interchangeable hosts, to show what symmetry saves and
 	// that it loses nothing.
 	NoSymmetry bool
@@ -123,7 +126,7 @@ type Result struct {
 	Outcomes  []string
 	// Counterexample is set if the verdict is Violated.
 	Counterexample *Counterexample
-	// Reason is why the verdict is Unknown.
+	// Reason is why the verdict is Unknown, or which limit it was if that was not set for runs or time.
 	Reason error
 	Steps  uint64 // simulated events
 	Posts  uint64 // simulated send work requests
@@ -255,6 +258,7 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	x.every, x.backwards, x.edges, x.seek = opt.EveryOrder || opt.Eager, opt.Backwards, opt.Edges, opt.Seek
 	x.noPrivate = opt.NoPrivate
 	x.limit = opt.limits(start)
+	defer x.memory.bound(opt.MaxMemory)()
 	x.push(&chain{At: noState, Todo: []sim.Actor{0}})
 	if opt.Resume != "" {
 		if err := x.load(opt.Resume, r, &opt, cases[0]); err != nil {
@@ -284,7 +288,7 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	case x.failed != nil:
 		r.violated(cases[0], opt, x.failed, &moves{path: x.bad})
 	case x.ranOut:
-		r.Verdict, r.Remaining = RanOut, unknown
+		r.Verdict, r.Remaining, r.Reason = RanOut, unknown, x.full
 	default:
 		r.Verdict, r.Exhausted = Verified, true
 	}

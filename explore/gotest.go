@@ -80,6 +80,10 @@ func judge(t testing.TB, s *Scenario, r *Result, limit *deadline, pkg string) {
 			t.Logf("warning: %s", w)
 		}
 	case RanOut:
+		if r.Reason != nil {
+			t.Errorf("%s: after %d runs and %d states: %v: nothing was found, and nothing is verified\n%s", s.Name, r.Runs, r.States, r.Reason, timing(r))
+			return
+		}
 		t.Errorf("%s: %s ended the search after %d runs and %d states: nothing was found, and nothing is verified%s; %s\n%s",
 			s.Name, limit.ended(), r.Runs, r.States, left(r.Remaining), limit.advice(), timing(r))
 	default:

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,8 +17,8 @@ var ErrResume = errors.New("explore: cannot resume")
 // snapshotVersion is the version of the file. 2 counts choices by kind, 3 has totals, 4
 // a table of states in place of a graph, 5 names of 64 bits, 6 the identity of the
 // program, 7 the search's own data structures, 8 JSON, 9 steps that stop at a seam and
-// outcomes of any bytes.
-const snapshotVersion = 9
+// outcomes of any bytes, 10 no null for an empty list.
+const snapshotVersion = 10
 
 // snapshot is a search on disk: the table of states and the remaining work. The types
 // that it stores directly have exported fields, which JSON requires.
@@ -35,11 +34,12 @@ type snapshot struct {
 	Probe  uint64
 	Totals totals
 	Tally  tally
-	States [shards][]state
 	Moves  []move
 	Orders [][]uint8
 	Sleeps [][]sim.Actor
-	Chains []*chain
+	// What is large follows in the same object, and is written and read piece by piece.
+	States [shards][]state `json:"-"`
+	Chains []*chain        `json:"-"`
 }
 
 // probe returns the trace of the default run.
@@ -60,7 +60,7 @@ func (s *search) save(path string, r *Result, opt *Options, c *Case) error {
 	}
 	err = whole.Write(path, func(w io.Writer) error {
 		z := gzip.NewWriter(w)
-		return errors.Join(json.NewEncoder(z).Encode(snap), z.Close())
+		return errors.Join(s.encode(snap, z), z.Close())
 	})
 	if err != nil {
 		return fmt.Errorf("explore: save the search: %w", err)
@@ -70,15 +70,9 @@ func (s *search) save(path string, r *Result, opt *Options, c *Case) error {
 
 func (s *search) snapshot(r *Result, opt *Options) *snapshot {
 	t := &s.states
-	out := &snapshot{Version: snapshotVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Timers: r.Timers.String(), Strengthen: r.Strengthen,
+	return &snapshot{Version: snapshotVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Timers: r.Timers.String(), Strengthen: r.Strengthen,
 		NoSymmetry: opt.NoSymmetry, Eager: opt.Eager, Totals: s.totals, Tally: s.tally,
-		Moves: t.moves.values(), Orders: t.orders.values(), Sleeps: t.sleeps.values(), Chains: s.stack}
-	for i := range t.shard {
-		for j := range uint32(t.shard[i].n) {
-			out.States[i] = append(out.States[i], *t.shard[i].row(j))
-		}
-	}
-	return out
+		Moves: t.moves.values(), Orders: t.orders.values(), Sleeps: t.sleeps.values()}
 }
 
 // IsSaved reports whether a file looks like a search of Options.Save, which another may overwrite.
@@ -108,7 +102,7 @@ func (s *search) load(path string, r *Result, opt *Options, c *Case) error {
 	var snap snapshot
 	z, err := gzip.NewReader(f)
 	if err == nil {
-		err = json.NewDecoder(z).Decode(&snap)
+		err = snap.decode(z)
 	}
 	if err == nil {
 		_, err = io.Copy(io.Discard, z) // the checksum is at the end

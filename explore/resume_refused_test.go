@@ -96,7 +96,7 @@ func TestResumeReferences(t *testing.T) {
 		var snap map[string]any
 		edit(t, file, edited, &snap, func() {
 			for _, shard := range snap["States"].([]any) {
-				if all, ok := shard.([]any); ok {
+				if all := shard.([]any); len(all) > 0 {
 					x.edit(all[0].(map[string]any), snap["Chains"].([]any)[0].(map[string]any))
 					return
 				}

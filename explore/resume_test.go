@@ -320,7 +320,7 @@ func TestResumeEdited(t *testing.T) {
 		"no chain": func(x map[string]any) { x["Chains"] = []any{nil} },
 		"a state twice": func(x map[string]any) {
 			for i, shard := range x["States"].([]any) {
-				if all, ok := shard.([]any); ok {
+				if all := shard.([]any); len(all) > 0 {
 					x["States"].([]any)[i] = append(all, all[0])
 				}
 			}

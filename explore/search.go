@@ -32,6 +32,8 @@ type search struct {
 	tally  tally
 	totals totals // of the earlier parts, and at the end of all
 	limit  limits
+	memory memory
+	full   error // the limit of memory ended the search
 	ranOut bool
 	failed error
 	bad    []move   // the path to the violation
@@ -97,6 +99,9 @@ func (s *search) pop() *chain {
 	}
 	if len(s.stack) > 0 && s.limit.hit(s.runs) {
 		s.ranOut = true
+	}
+	if len(s.stack) > 0 && !s.ranOut && s.memory.full() {
+		s.ranOut, s.full = true, s.memory.err()
 	}
 	if s.over() || len(s.stack) == 0 {
 		s.wake.Broadcast()

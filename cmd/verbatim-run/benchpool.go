@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbatim-rdma/verbatim/bench/backups"
+	"github.com/verbatim-rdma/verbatim/bench/backups/figure"
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 )
 
@@ -96,7 +97,7 @@ func (f *poolFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := drawTo(out, func(w io.Writer) error { return backups.Plot(w, points) }); err != nil {
+	if err := drawTo(out, func(w io.Writer) error { return figure.Plot(w, points) }); err != nil {
 		return err
 	}
 	if f.asJSON {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ const coordName = "coord"
 // controllerFlags select the controller.
 type controllerFlags struct {
 	etcd        etcdFlags // instead of coord
+	sift        siftFlags // instead of both
 	coord       string
 	callTimeout time.Duration
 }
@@ -30,6 +32,7 @@ type controllerFlags struct {
 func (f *controllerFlags) define(fl *pflag.FlagSet) {
 	fl.StringVar(&f.coord, "coord", "127.0.0.1:7000", "`address` of the coordinator")
 	fl.DurationVar(&f.callTimeout, "call-timeout", 5*time.Second, "timeout for answers of a peer or the coordinator")
+	f.sift.define(fl)
 	f.etcd.define(fl)
 }
 
@@ -37,6 +40,9 @@ func (f *controllerFlags) define(fl *pflag.FlagSet) {
 func (f *controllerFlags) check(name string) error {
 	if f.callTimeout <= 0 {
 		return fmt.Errorf("--call-timeout %v: it must be positive", f.callTimeout)
+	}
+	if err := f.sift.check(name); err != nil {
+		return err
 	}
 	return f.etcd.check(name, f.callTimeout)
 }
@@ -46,15 +52,24 @@ func (f *controllerFlags) check(name string) error {
 func (f *controllerFlags) open(h *hostFlags, card *cardFlags, addresses map[string]string, stderr io.Writer) (*oshost.Host, coord.Client, error) {
 	var c coord.Client // set before the first request for a host
 	addresses[coordName] = f.coord
+	maps.Copy(addresses, f.sift.at)
 	h.resolve = func(name string) (string, error) { return addressOf(c, name) }
 	o, err := h.open(card, addresses, stderr)
 	if err != nil {
 		return nil, nil, err
 	}
-	if c, err = f.etcd.controller(coord.NewClient(patient{o, f.callTimeout}, coordName, coordName)); err != nil {
+	if c, err = f.client(patient{o, f.callTimeout}); err != nil {
 		return nil, nil, errors.Join(err, o.Close())
 	}
 	return o, c, nil
+}
+
+// client returns the controller.
+func (f *controllerFlags) client(h host.Host) (coord.Client, error) {
+	if len(f.sift.nodes) > 0 {
+		return f.sift.controller(h)
+	}
+	return f.etcd.controller(coord.NewClient(h, coordName, coordName))
 }
 
 // where adds to err the flag that selects the controller.
@@ -62,6 +77,8 @@ func (f *controllerFlags) where(err error) error {
 	switch {
 	case !errors.Is(err, coord.ErrUnavailable):
 		return err
+	case len(f.sift.nodes) > 0:
+		return fmt.Errorf("--sift: %w", err)
 	case len(f.etcd.cfg.Endpoints) > 0:
 		return fmt.Errorf("--etcd: %w", err)
 	}

@@ -6,15 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/host/oshost"
 )
@@ -118,37 +116,5 @@ func (p patient) Call(to, service string, req []byte, _ time.Duration) ([]byte, 
 	return p.Host.Call(to, service, req, p.timeout)
 }
 
-// size is a number of bytes as a flag, such as 4096, 64KiB or 1MiB.
-type size int
-
-var units = []struct {
-	suffix string
-	bytes  int
-}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"", 1}}
-
-func (s *size) Set(text string) error {
-	for _, u := range units {
-		digits, ok := strings.CutSuffix(text, u.suffix)
-		if !ok {
-			continue
-		}
-		n, err := strconv.Atoi(digits)
-		if err != nil || n < 1 || n > math.MaxInt/u.bytes {
-			break
-		}
-		*s = size(n * u.bytes)
-		return nil
-	}
-	return errors.New("want a number of bytes, such as 4096, 64KiB, 1MiB or 1GiB")
-}
-
-func (s *size) String() string {
-	for _, u := range units {
-		if *s != 0 && int(*s)%u.bytes == 0 {
-			return strconv.Itoa(int(*s)/u.bytes) + u.suffix
-		}
-	}
-	return "0"
-}
-
-func (s *size) Type() string { return "size" }
+// size is a number of bytes as a flag.
+type size = cli.Size

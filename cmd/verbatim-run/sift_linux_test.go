@@ -32,6 +32,7 @@ type siftRig struct {
 	memory  map[string]*process.Process
 	at      map[string]string // addresses of all
 	cpus    map[string]*process.Process
+	flags   string // of CPU nodes, besides
 }
 
 // small are the flags of a small store, which all nodes have.
@@ -91,7 +92,7 @@ func (r *siftRig) named() string {
 func (r *siftRig) cpu(number int) {
 	r.t.Helper()
 	name := fmt.Sprint("cpu", number)
-	r.cpus[name] = r.start(name, fmt.Sprintf("cpunode --node %d --listen 127.0.0.1:0", number)+r.named()+small+quick)
+	r.cpus[name] = r.start(name, fmt.Sprintf("cpunode --node %d --listen 127.0.0.1:0", number)+r.named()+small+quick+r.flags)
 }
 
 // kill kills a node and waits until it is dead.
@@ -300,13 +301,19 @@ func TestSiftUsage(t *testing.T) {
 		{"sift memnode --name a --keys 0", 2, "at least one each"},
 		{"sift memnode --name a --value 1000000", 2, "up to 524288"},
 		{"sift memnode --name a --slots 1", 2, "--slots 1"},
-		{"sift memnode --name a --device soft --marker /no/such/directory/m", 2, "--marker: open /no/such/directory/m"},
+		{"sift memnode --name a --device soft --listen 127.0.0.1:0 --marker /no/such/directory/m", 2, "--marker: open /no/such/directory/m"},
 		{"sift memnode --name a --device soft --listen 127.0.0.1:0 --marker /", 2, "--marker: / is not a regular file"},
-		{"sift memnode --name a --device soft --pmem /no/such", 2, "--pmem: stat /no/such"},
-		{"sift memnode --name a --device soft --pmem /dev/null", 2, "--pmem: /dev/null is no directory"},
+		{"sift memnode --name a --device soft --listen 127.0.0.1:0 --pmem /no/such", 2, "--pmem: stat /no/such"},
+		{"sift memnode --name a --device soft --listen 127.0.0.1:0 --pmem /dev/null", 2, "--pmem: /dev/null is no directory"},
 		{"sift memnode --name a --keys 9223372036854775807", 2, "together at most"},
 		{"sift memnode --name a --device soft --listen 192.0.2.77:0", 2, "192.0.2.77"},
 		{"sift memnode --name a/b --device soft", 2, `Name "a/b"`},
+		{"sift cpunode --node 1 --coord --resp 127.0.0.1:0" + three, 2, "--coord and --resp exclude each other"},
+		{"sift cpunode --node 1 --coord --session-ttl 300ms" + three, 2, "--session-ttl 300ms: it must be at least 400ms"},
+		{"sift cpunode --node 1 --coord --value 63" + three, 2, "values of 63: at least 13 and 64"},
+		{"ncl recover --file f --sift cpu1", 2, `--sift "cpu1": want NAME=ADDRESS`},
+		{"ncl recover --file f --sift cpu1=10.0.0.4:7031 --coord 10.0.0.9:7000", 2, "--coord and --sift exclude each other"},
+		{"ncl recover --file f --sift cpu1=10.0.0.4:7031 --etcd 10.0.0.9:2379", 2, "--etcd and --sift exclude each other"},
 		{"sift cpunode", 2, "--node 0: want the number of this CPU node"},
 		{"sift cpunode --node 65535", 2, "--node 65535"},
 		{"sift cpunode --node 1", 2, "--memory was given 0 times"},

@@ -24,6 +24,8 @@ type cpunodeFlags struct {
 	memory []string
 	cuts   bool
 	resp   string
+	coord  bool
+	ttl    time.Duration
 }
 
 // newSiftCPUNode is the command that runs a CPU node.
@@ -45,6 +47,10 @@ With --resp it also speaks RESP, so that clients and tools of Redis can use the 
 them with an error that begins with NOTLEADING; others are UNKNOWN, TOOLONG, FULL and ERR.
 Anyone who can reach that address can use the store: there are no passwords, and no TLS.
 
+With --coord it is a coordinator for others, as 'verbatim-run ncl coord' is, and as many memory nodes may fail
+without losing it; 'verbatim-run ncl' and others take --sift with the CPU nodes. The store then belongs to it: nobody
+else may put keys.
+
 It prints one line when it is ready, with its addresses, and one whenever its role or what it knows of the memory
 nodes changes: 'leads in term T: memory M1 M2; failed M3', 'serves' with the same if clients are
 served, or 'follows'.`,
@@ -65,6 +71,8 @@ served, or 'follows'.`,
 	fl.DurationVar(&f.node.CallTimeout, "call-timeout", 100*time.Millisecond, "timeout for an attempt to connect to a memory node; it delays heartbeats")
 	fl.IntVar(&f.store.cfg.Cache, "cache", 0, "keys in the leader's cache; default: half of --keys")
 	fl.StringVar(&f.resp, "resp", "", "`address` on which to serve clients of Redis (RESP): GET, SET, DEL, EXISTS; port 0 picks a free one; default: none")
+	fl.BoolVar(&f.coord, "coord", false, "keep track of files and peers for other processes, in the store")
+	fl.DurationVar(&f.ttl, "session-ttl", 10*time.Second, "with --coord: how long a session lives without a heartbeat")
 	fl.BoolVar(&f.cuts, "cuts", false, "for tests: take lines 'cut NAME' and 'heal NAME' from standard input, and cut the node off from a memory node")
 	_ = fl.MarkHidden("cuts") // cannot fail: the flag exists
 	f.store.define(fl)
@@ -95,6 +103,9 @@ func (f *cpunodeFlags) config() (at map[string]string, err error) {
 	if f.node.CallTimeout <= 0 {
 		return nil, fmt.Errorf("--call-timeout %v: it must be positive", f.node.CallTimeout)
 	}
+	if err := f.checkCoord(); err != nil {
+		return nil, err
+	}
 	return at, f.node.Validate()
 }
 
@@ -123,7 +134,12 @@ func runSiftCPUNode(c *cobra.Command, f *cpunodeFlags) error {
 		return err
 	}
 	s.KeepAlive = askAfter
-	failed := make(chan error, 2)
+	failed := make(chan error, 3)
+	if f.coord {
+		if err := f.serveCoord(on, s, failed); err != nil {
+			return err
+		}
+	}
 	front := ""
 	if f.resp != "" {
 		l, err := net.Listen("tcp", f.resp)

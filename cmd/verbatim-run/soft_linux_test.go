@@ -21,12 +21,18 @@ import (
 func softRig(t *testing.T, n int) (peers []*exec.Cmd, app string) {
 	t.Helper()
 	_, at := served(t, "ncl", "coord", "--listen", "127.0.0.1:0", "--session-ttl", "1s")
+	app = " --device " + soft.Name + " --coord " + at
+	return softPeers(t, n, app), app
+}
+
+// softPeers are n peers with these flags.
+func softPeers(t *testing.T, n int, flags string) (peers []*exec.Cmd) {
+	t.Helper()
 	for i := range n {
-		cmd, _ := served(t, "ncl", "peer", "--device", soft.Name, "--name", fmt.Sprint("peer", i+1), "--memory", "8MiB",
-			"--listen", "127.0.0.1:0", "--coord", at)
+		cmd, _ := served(t, strings.Fields(fmt.Sprintf("ncl peer --name peer%d --memory 8MiB --listen 127.0.0.1:0%s", i+1, flags))...)
 		peers = append(peers, cmd)
 	}
-	return peers, " --device " + soft.Name + " --coord " + at
+	return peers
 }
 
 // feeder is a writer that is fed records.

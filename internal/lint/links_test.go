@@ -51,18 +51,10 @@ func TestPagesAreListed(t *testing.T) {
 	}
 }
 
-// longPages may have more lines than the others, for the reason given.
-var longPages = map[string]int{
-	"docs/yardsticks.md": 300, // a table of long runs, which grows with each of them
-}
-
 // TestPagesAreShort: a reader reaches the end of a page.
 func TestPagesAreShort(t *testing.T) {
 	for _, page := range pagesOf(t, "docs/*.md") {
-		most := 199
-		if n, ok := longPages[page]; ok {
-			most = n
-		}
+		const most = 199
 		if n := strings.Count(pageText(t, page), "\n"); n > most {
 			t.Errorf("%s has %d lines, and %d are the most: make two pages of it, and list both in %s", page, n, most, docs.List)
 		}

@@ -32,7 +32,7 @@ func New(r Run) *Document {
 		Doubts: []Doubt{}, Operations: []Operation{}, Story: []Sentence{}, Decisions: []Decision{}, Sources: []Source{}, Events: []Event{}}
 	s := newSources(r.Read)
 	d.events(re, s)
-	d.rows(re)
+	d.rows(re, r.Litmus)
 	if re.Record != nil {
 		d.record(re.Record)
 	}
@@ -83,12 +83,12 @@ func requestOf(re *explore.Replay, e *sim.TraceEvent) int {
 	return e.Request
 }
 
-func (d *Document) rows(re *explore.Replay) {
+func (d *Document) rows(re *explore.Replay, litmus bool) {
 	all, _ := explore.TimelineRows(re, true)
 	for i := range all {
 		for _, n := range all[i].Events {
 			e := &d.Events[n]
-			e.Cell, e.Marked = above(strings.Join(all[i].Cells[e.Host], "; ")), all[i].Marked
+			e.Cell, e.Marked = above(strings.Join(all[i].Cells[e.Host], "; "), litmus), all[i].Marked
 		}
 	}
 	rows, left := explore.TimelineRows(re, false)
@@ -99,7 +99,7 @@ func (d *Document) rows(re *explore.Replay) {
 		for h := range x.Cells {
 			y.Cells[h] = []string{}
 			for _, text := range x.Cells[h] {
-				y.Cells[h] = append(y.Cells[h], above(text))
+				y.Cells[h] = append(y.Cells[h], above(text, litmus))
 			}
 		}
 		if y.Sources == nil {
@@ -110,9 +110,14 @@ func (d *Document) rows(re *explore.Replay) {
 	}
 }
 
-// above: a page has the promise at its top, and a timeline in a terminal at its end.
-func above(text string) string {
-	return strings.Replace(text, "violates the promise below", "violates the promise above", 1)
+// above: a page has the promise at its top, and a timeline in a terminal at its end. A litmus test has no promise, but
+// outcomes.
+func above(text string, litmus bool) string {
+	const promise = "violates the promise "
+	if litmus {
+		return strings.Replace(text, "✗ "+promise+"below", "! reaches the outcome above", 1)
+	}
+	return strings.Replace(text, promise+"below", promise+"above", 1)
 }
 
 func (d *Document) record(x *sim.Record) {

@@ -183,8 +183,8 @@ func TestFrontEndKnowsTheDocument(t *testing.T) {
 		slices.Sort(fields[m[1]])
 	}
 	for _, x := range []any{view.Document{}, view.Violation{}, view.Event{}, view.Row{}, view.Request{}, view.Span{}, view.Piece{},
-		view.Region{}, view.Change{}, view.Doubt{}, view.Operation{}, view.Decision{}, view.Source{},
-		view.Hand{}, view.Outcome{}, view.Fork{}, view.Link{}} {
+		view.Region{}, view.Change{}, view.Doubt{}, view.Operation{}, view.Sentence{}, view.Decision{}, view.Source{},
+		view.Hand{}, view.Outcome{}, view.Fork{}, view.Link{}, view.Branch{}} {
 		typ := reflect.TypeOf(x)
 		var want []string
 		for _, f := range reflect.VisibleFields(typ) {

@@ -70,7 +70,7 @@ func (c *coro) call() {
 		case nil, killed:
 		default:
 			e := &PanicError{Value: r, Stack: debug.Stack()}
-			e.source, e.file = caller()
+			e.source, e.file = caller(nil)
 			c.err = e
 		}
 	}()

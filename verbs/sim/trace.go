@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,7 +80,7 @@ func (w *World) add(h *Host, peer, kind, text string) {
 		e.Host, e.Life = h.Name(), h.life
 	}
 	if w.cur != nil && w.cur.h == h {
-		e.Source, e.File = caller()
+		e.Source, e.File = caller(w.cfg.Helpers)
 	}
 	if x := w.rec(); x != nil && kind == "completion" {
 		e.Request, x.done = x.done, -1
@@ -88,16 +89,17 @@ func (w *World) add(h *Host, peer, kind, text string) {
 }
 
 // caller is the nearest line of code outside the simulator and its interfaces: of the
-// protocol, or of what is below it if there is none.
-func caller() (line, file string) {
+// protocol, or of helpers below it if there is none.
+func caller(helpers []string) (line, file string) {
 	var pcs [24]uintptr
 	n := runtime.Callers(3, pcs[:])
 	frames := runtime.CallersFrames(pcs[:n])
 	for {
 		f, more := frames.Next()
-		if f.File != "" && !isMachinery(f.Function) && (file == "" || !strings.Contains(f.Function, "/kit/")) {
+		helps := isHelper(f.Function, helpers)
+		if f.File != "" && !isMachinery(f.Function) && (file == "" || !helps) {
 			line, file = filepath.Base(filepath.Dir(f.File))+"/"+filepath.Base(f.File)+":"+itoa(f.Line), f.File
-			if !strings.Contains(f.Function, "/kit/") {
+			if !helps {
 				return line, file
 			}
 		}
@@ -107,9 +109,14 @@ func caller() (line, file string) {
 	}
 }
 
+// isHelper reports whether the caller of a function says more than its own lines.
+func isHelper(function string, helpers []string) bool {
+	return strings.Contains(function, "/kit/") || slices.ContainsFunc(helpers, func(h string) bool { return strings.HasSuffix(function, h) })
+}
+
 // isMachinery reports whether a function belongs to the simulator or stands between it and protocols.
 func isMachinery(function string) bool {
-	for _, part := range []string{"/verbs/sim.", "/coord.", "/explore.(", "/explore/scenario."} {
+	for _, part := range []string{"/verbs/sim.", "/host.", "/coord.", "/explore.(", "/explore/scenario."} {
 		if strings.Contains(function, part) {
 			return true
 		}

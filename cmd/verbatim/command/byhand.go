@@ -30,10 +30,11 @@ func newExplore() *cobra.Command {
 		Short: "Make a run by hand in the browser",
 		Long: `Explore serves a page on this machine on which you make a run by hand: you choose the
 next event, who crashes and when, and, for the last step, which completion arrived and
-what a read of memory returned. The page shows the run as replay --html does
-(docs/viewer.md). The address of the page contains the run, so you can save it, or send
-it to somebody who has the same code. From any point you can ask the checker to search
-for a violation.
+what a read of memory returned. The page says what each choice will do, and shows the
+run as replay --html does (docs/viewer.md). The run can go on by itself, by some steps
+or to the next choice that matters, and a tree shows what was tried. The address of the
+page contains the run, so you can save it, or send it to somebody who has the same code.
+From any point you can ask the checker to search for a violation.
 
 The server listens on the loopback interface only, accepts no host name except localhost
 and 127.0.0.1, and refuses cross-site requests. Ctrl-C stops it.`,

@@ -37,6 +37,7 @@ type checkFlags struct {
 	watch     bool
 
 	strengthen string
+	memory     cli.Size
 }
 
 // newCheck returns the command that checks scenarios.
@@ -134,6 +135,7 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.DurationVar(&o.MaxTime, "max-time", 0, "stop after this time, for each scenario; 0: no limit")
 	fl.DurationVar(&o.StepTimeout, "step-timeout", explore.DefaultStepTimeout, "stop the check if one step takes longer")
 	fl.IntVar(&o.Workers, "workers", 0, "parallel runs; 0: one for each core")
+	fl.Var(&f.memory, "max-memory", "stop when the search needs more memory, such as 8GiB; default: no limit")
 	fl.StringVar(&f.trace, "trace", "", "check the workload recorded in this strace `file`")
 	fl.StringVar(&f.traceFile, "trace-file", "", "the log file in the trace: a `pattern` or the end of its name")
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each scenario")
@@ -282,6 +284,7 @@ func (f *checkFlags) validate() error {
 			return fmt.Errorf("--save and --resume need the strategy exhaustive; to continue %s, use another --seed", o.Strategy)
 		}
 	}
+	o.MaxMemory = uint64(f.memory)
 	return CheckLimits(o.Workers, o.MaxTime)
 }
 

@@ -18,7 +18,7 @@ func (f *checkFlags) unfit(todo []*explore.Scenario) error {
 	var first error
 	var fit, other []string
 	for _, s := range todo {
-		err := explore.With(s, explore.Options{Faults: f.opt.Faults}, func(*explore.Case) {})
+		err := explore.With(s, explore.Options{Faults: f.opt.Faults, StepTimeout: f.opt.StepTimeout}, func(*explore.Case) {})
 		switch {
 		case !errors.Is(err, faults.ErrUnknownHost):
 			fit = append(fit, s.Name) // the check reports other errors

@@ -12,7 +12,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/cmd/verbatim/internal/web"
@@ -38,7 +37,7 @@ type handServer struct {
 	judge func(final, profile string) []litmus.Judgement // of a litmus test; nil: it is none
 	opt   explore.Options
 	hosts []string // names that it answers to
-	mu    sync.Mutex
+	tried tried
 }
 
 func newHandServer(s *explore.Scenario, judge func(final, profile string) []litmus.Judgement, opt explore.Options, at net.Addr) *handServer {
@@ -84,8 +83,9 @@ func (h *handServer) page(ctx context.Context, q url.Values) *web.Response {
 		walk.Steps = n
 		return web.Redirect("/" + address(walk))
 	}
-	h.mu.Lock() // one run at a time: a scenario's code may not be safe for concurrent use
-	defer h.mu.Unlock()
+	if q.Has("on") || q.Has("choice") {
+		return h.onwards(ctx, walk, q)
+	}
 	said := ""
 	if from, err := strconv.Atoi(q.Get("from")); err == nil {
 		said = fmt.Sprintf("A search from step %d found this run: it %s.", from, h.words("breaks the promise", "reaches an outcome that the test asks for"))
@@ -107,6 +107,7 @@ func (h *handServer) page(ctx context.Context, q url.Values) *web.Response {
 	}
 	var b bytes.Buffer
 	if err == nil {
+		h.tried.add(x)
 		err = view.Write(&b, h.document(x, said))
 	}
 	if err != nil {
@@ -123,7 +124,7 @@ func (h *handServer) words(protocol, test string) string {
 	return protocol
 }
 
-// search looks for a violation from a walk.
+// search looks for a violation from a walk, in a world of its own, until the browser leaves the page.
 func (h *handServer) search(ctx context.Context, walk explore.Walk) (*explore.Search, error) {
 	opt, end := h.opt, time.Now().Add(handTime)
 	opt.Stop = func() bool { return time.Now().After(end) || ctx.Err() != nil }
@@ -132,16 +133,18 @@ func (h *handServer) search(ctx context.Context, walk explore.Walk) (*explore.Se
 
 // document returns the page of a stand.
 func (h *handServer) document(x *explore.Stand, said string) *view.Document {
-	hand := &view.Hand{Start: address(explore.Walk{}), Here: address(x.Walk), Said: said, Next: links(x.Next, -1), Inside: []view.Fork{}, Final: x.Outcome, Outcomes: h.outcomes(x)}
+	hand := &view.Hand{Start: address(explore.Walk{}), Here: address(x.Walk), Said: said, Next: links(x.Next, -1), Inside: []view.Fork{},
+		Tried: h.tried.tree(x), Final: x.Outcome, Outcomes: h.outcomes(x)}
 	if x.Walk.Steps > 0 {
 		hand.Back = address(explore.Walk{Steps: x.Walk.Steps - 1, Decisions: x.Walk.Decisions})
 	}
 	if !x.Ended {
-		hand.Search = address(x.Walk) + "&search"
+		hand.Search, hand.On, hand.Choice = address(x.Walk)+"&search", address(x.Walk)+"&on=", address(x.Walk)+"&choice"
 	}
 	for _, f := range x.Inside {
 		hand.Inside = append(hand.Inside, view.Fork{Kind: f.Kind, Ways: links(f.Ways, f.Taken)})
 	}
+	h.foresee(x, hand)
 	outcome := fmt.Sprintf("after step %d", x.Walk.Steps)
 	if x.Ended {
 		outcome = "ended after " + number.Of(x.Walk.Steps, "step")

@@ -65,7 +65,8 @@ func TestLitmusTable(t *testing.T) {
 func TestLitmusWrongAndReplay(t *testing.T) {
 	litmusFile(t, "mp.litmus", strings.Replace(strings.Replace(litmusText, "VERDICT", "Y", 1), "relaxed Y", "relaxed N", 1))
 	code, out, _ := call("litmus", "mp.litmus", "--out", "runs")
-	if code != cli.Violated || !strings.Contains(out, "2 wrong") || !strings.Contains(out, "no run reaches this") || !strings.Contains(out, "violated: reaches stale") {
+	if code != cli.Violated || !strings.Contains(out, "2 wrong") || !strings.Contains(out, "no run reaches this") || !strings.Contains(out, "\nreached: stale\n") ||
+		!strings.Contains(out, "! reaches the outcome below") || strings.Contains(out, "promise") {
 		t.Fatalf("%d\n%s", code, out)
 	}
 	files, _ := filepath.Glob("runs/*.json")
@@ -76,7 +77,7 @@ func TestLitmusWrongAndReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, stderr := call("replay", files[0])
-	if code != cli.Violated || !strings.Contains(out, "still fails; the run is identical to the recorded one, step by step") {
+	if code != cli.Violated || !strings.Contains(out, "still fails; the run is identical to the recorded one, step by step") || !strings.Contains(out, "mp.litmus:") || strings.Contains(out, "exec.go") {
 		t.Errorf("%d %s\n%s", code, stderr, out)
 	}
 	if code, _, stderr = call("replay", files[0], "--go"); code != cli.Bad || !strings.Contains(stderr, "its own regression test") {

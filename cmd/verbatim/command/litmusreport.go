@@ -152,7 +152,7 @@ func (r *litmusReport) row(j *litmusJob, row *litmus.Row, verdict, file string) 
 		re, err := row.Replay()
 		if re != nil {
 			b.WriteString("\n")
-			_ = explore.WriteTimeline(&b, re, explore.TimelineOptions{})
+			_ = writeTimeline(&b, re, j.test.Text(), explore.TimelineOptions{})
 		}
 		if err != nil {
 			fmt.Fprintf(&b, "  but the replay failed: %v\n", err)

@@ -59,8 +59,17 @@ func replayFull(w io.Writer, ce *explore.Counterexample, s *explore.Scenario, fi
 	return re, nil
 }
 
-// document is the document of a run, with its story.
+// document is the document of a run, with its story. That of a litmus test points at the lines of the test.
 func document(r view.Run) *view.Document {
+	if r.Litmus && r.Read != nil && litmus.PointAtLines(r.Replay, r.Scenario.Text, r.Scenario.Name) == nil {
+		read := r.Read
+		r.Read = func(file string) ([]byte, error) {
+			if file == r.Scenario.Name {
+				return []byte(r.Scenario.Text), nil
+			}
+			return read(file)
+		}
+	}
 	d := view.New(r)
 	d.Story = story.Tell(d)
 	return d

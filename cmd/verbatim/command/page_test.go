@@ -94,6 +94,8 @@ func TestLitmusHTML(t *testing.T) {
 	}
 	if page := pageText(t, "run.html"); !strings.Contains(page, `"litmus":true`) || !strings.Contains(page, "B.r1=1 B.r2=0") {
 		t.Error("the page does not show the outcome")
+	} else if !strings.Contains(page, `"name":"mp.litmus:`) || !strings.Contains(page, `"lines":["`) || strings.Contains(page, `exec.go`) || strings.Contains(page, "violates the promise ") && !strings.Contains(page, "reaches the outcome above") {
+		t.Error("the page does not point at the lines of the test, or says that a promise is violated")
 	}
 	if code, out, _ := call("litmus", "mp.litmus", "--html", "none.html"); code != 1 || !strings.Contains(out, "all were tried") {
 		t.Errorf("status %d: %s", code, out)

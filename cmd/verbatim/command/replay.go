@@ -43,7 +43,8 @@ The run of a mutant, which mutants --out wrote, fails only with the mutant: repl
 the program with it, in the source tree.
 
 --story tells the run in sentences instead: what clients asked for and got, which hosts
-failed, what was in whose memory by then, and what a recovery did not find.
+failed, what was in whose memory by then, and what a recovery did not find. Stars mark the
+sentences that are the key to the run.
 
 --html writes a page instead, one file that opens from disk: lanes and arrows, memory
 cell by cell, the operations of the clients, and the last step after which the promise
@@ -224,7 +225,11 @@ func (f *replayFlags) show(w io.Writer, ce *explore.Counterexample, r *explore.R
 	if _, err := fmt.Fprintf(w, "%s with %s\n\n", ce.Scenario, ce.Bounded()); err != nil {
 		return err
 	}
-	if err := explore.WriteTimeline(w, r, explore.TimelineOptions{All: f.all, Width: f.width}); err != nil {
+	test := ""
+	if litmus.IsScenario(ce.Scenario) {
+		test = ce.Text
+	}
+	if err := writeTimeline(w, r, test, explore.TimelineOptions{All: f.all, Width: f.width}); err != nil {
 		return err
 	}
 	text, code := outcome(ce, r)

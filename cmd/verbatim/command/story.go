@@ -1,13 +1,11 @@
 package command
 
 import (
-	"fmt"
 	"io"
-	"strings"
 
-	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/report/view"
+	"github.com/verbatim-rdma/verbatim/report/view/story"
 )
 
 // tell replays a counterexample and prints its story: a sentence for each thing that matters.
@@ -17,14 +15,6 @@ func (f *replayFlags) tell(w io.Writer, ce *explore.Counterexample, s *explore.S
 		return err
 	}
 	text, code := outcome(ce, re)
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s with %s\n\n", ce.Scenario, ce.Bounded())
-	for _, x := range document(view.Run{Scenario: s, Counterexample: ce, Replay: re}).Story {
-		lines := strings.Split(cli.Wrap(x.Text, 100), "\n")
-		for i := range lines {
-			lines[i] = strings.TrimRight(lines[i], " ")
-		}
-		fmt.Fprintf(&b, "%6d  %s\n", x.Step, strings.Join(lines, "\n        "))
-	}
-	return tells(w, code, "%s\n%s\n", b.String(), text)
+	told := story.Text(document(view.Run{Scenario: s, Counterexample: ce, Replay: re}).Story)
+	return tells(w, code, "%s with %s\n\n%s\n%s\n", ce.Scenario, ce.Bounded(), told, text)
 }

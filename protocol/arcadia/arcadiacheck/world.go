@@ -194,6 +194,7 @@ func (r *run) reserveSized(size int) (*arcadia.Record, error) {
 // fill stores the content of a record, by itself or by Copy, and completes it.
 func (r *run) fill(x *arcadia.Record, byCopy bool) bool {
 	data := r.content(x.Size())
+	e := r.told.Begin("app", filling{x.LSN(), data})
 	if !r.replaced() {
 		r.Check(r.app.log.Completing(x.LSN(), data))
 		r.History()
@@ -211,12 +212,21 @@ func (r *run) fill(x *arcadia.Record, byCopy bool) bool {
 	if !r.Check(err) {
 		return false
 	}
+	e.End("complete")
 	if !r.replaced() {
 		r.Check(r.app.log.Completed(x.LSN()))
 		r.History()
 	}
 	return true
 }
+
+// filling is the call that stores the content of a record, for viewers.
+type filling struct {
+	lsn  uint64
+	data []byte
+}
+
+func (f filling) String() string { return fmt.Sprintf("record %d: %q", f.lsn, f.data) }
 
 // content returns the payload of the next record.
 func (r *run) content(size int) []byte {

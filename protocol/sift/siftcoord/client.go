@@ -1,6 +1,7 @@
 package siftcoord
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,49 +20,75 @@ var (
 	ErrUnknown = errors.New("sift/coord: the request may have been carried out")
 )
 
-// NewClient returns a client of the named service on these CPU nodes; there must be at least one node. The client calls the
-// node that last answered as coordinator, and tries the next one if that node no longer leads. It does not resend a request
-// that may modify state and whose outcome is unknown.
-func NewClient(h host.Host, nodes []string, service string) (coord.Client, error) {
-	if len(nodes) == 0 {
-		return nil, fmt.Errorf("%w: a client without nodes", ErrConfig)
+// ClientConfig configures a client.
+type ClientConfig struct {
+	Nodes   []string // the CPU nodes, at least one
+	Service string
+	// Rounds is how often the client asks all nodes for the coordinator, at least once, and Pause how long it waits between
+	// two rounds. A new coordinator needs some time.
+	Rounds int
+	Pause  time.Duration
+}
+
+// Dial returns a client. It calls the node that last answered as coordinator, and tries the next one if that node no longer
+// leads. It does not resend a request that may modify state and whose outcome is unknown. The error wraps [ErrConfig].
+func Dial(h host.Host, cfg ClientConfig) (coord.Client, error) {
+	if len(cfg.Nodes) == 0 || cfg.Rounds < 1 || cfg.Pause < 0 {
+		return nil, fmt.Errorf("%w: a client of %d nodes, with %d rounds and a pause of %v", ErrConfig, len(cfg.Nodes), cfg.Rounds, cfg.Pause)
 	}
-	f := &finder{Host: h, nodes: slices.Clone(nodes), mu: h.NewMutex()}
-	return coord.NewClient(f, nodes[0], service), nil
+	cfg.Nodes = slices.Clone(cfg.Nodes)
+	return coord.NewClient(&finder{Host: h, cfg: cfg, mu: h.NewMutex()}, cfg.Nodes[0], cfg.Service), nil
+}
+
+// NewClient returns a client that asks each node once: see [Dial].
+func NewClient(h host.Host, nodes []string, service string) (coord.Client, error) {
+	return Dial(h, ClientConfig{Nodes: nodes, Service: service, Rounds: 1})
 }
 
 // finder is a host that directs calls to the coordinator.
 type finder struct {
 	host.Host
-	nodes []string
+	cfg ClientConfig
 
 	mu   host.Mutex
 	last int // the node that last answered as coordinator
 }
 
 // Call tries the nodes in turn until one answers as coordinator.
-func (f *finder) Call(_, service string, req []byte, timeout time.Duration) ([]byte, error) {
+func (f *finder) Call(_, service string, req []byte, timeout time.Duration) (resp []byte, err error) {
+	for round := range f.cfg.Rounds {
+		if round > 0 {
+			f.Sleep(f.cfg.Pause)
+		}
+		var again bool
+		if resp, again, err = f.round(service, req, timeout); !again {
+			break
+		}
+	}
+	return resp, err
+}
+
+// round asks each node once, until one answers as coordinator. again: none has executed the request, nor will.
+func (f *finder) round(service string, req []byte, timeout time.Duration) (resp []byte, again bool, err error) {
 	var failed error
 	from := f.first()
-	for i := range f.nodes {
-		at := (from + i) % len(f.nodes)
-		resp, err := f.Host.Call(f.nodes[at], service, req, timeout)
+	for i := range f.cfg.Nodes {
+		at := (from + i) % len(f.cfg.Nodes)
+		resp, err := f.Host.Call(f.cfg.Nodes[at], service, req, timeout)
 		switch {
 		case err != nil && !errors.Is(err, host.ErrNoService) && !coord.ReadOnly(req):
 			f.use(at + 1)
-			return nil, err
+			return nil, false, err
 		case err != nil:
 			failed = err
 		case len(resp) == 1 && resp[0] == notLeading:
 		default:
 			f.use(at)
-			return fate(resp)
+			resp, err = fate(resp)
+			return resp, false, err
 		}
 	}
-	if failed != nil {
-		return nil, failed
-	}
-	return nil, ErrNoCoordinator
+	return nil, true, cmp.Or(failed, error(ErrNoCoordinator))
 }
 
 // fate returns the coordinator's answer, or the error that the answer encodes.
@@ -86,5 +113,5 @@ func (f *finder) first() int {
 func (f *finder) use(node int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.last = node % len(f.nodes)
+	f.last = node % len(f.cfg.Nodes)
 }

@@ -29,6 +29,9 @@ type Config struct {
 	// so many records, a block for each piece as long as its values, and one block more. A snapshot holds the whole
 	// state: on average, a recorded request costs 2/Every puts and deletes for each piece of the state.
 	Every int
+	// Begin, if set, makes one change of the empty state, before the first request of a client is answered. If it fails,
+	// the node answers none, and tries again at the next request.
+	Begin func(coord.Client) error
 }
 
 // Validate checks c for a store of a shape. Its error wraps [ErrConfig].
@@ -101,6 +104,11 @@ func (s *Service) answer(from string, req []byte) []byte {
 	if len(from) > wire.MaxString || !s.leads() {
 		return []byte{notLeading}
 	}
+	return s.execute(from, req)
+}
+
+// execute executes a request at the coordinator.
+func (s *Service) execute(from string, req []byte) []byte {
 	if coord.ReadOnly(req) {
 		if err := s.log.confirm(); err != nil {
 			s.leave(err)
@@ -166,7 +174,26 @@ func (s *Service) leads() bool {
 		return false
 	}
 	s.of, s.log = store, log
-	return true
+	if s.cfg.Begin == nil || snapshot != nil || len(records) > 0 {
+		return true
+	}
+	if err := s.cfg.Begin(coord.NewClient(itself{s.h, s}, s.h.Name(), "")); err != nil {
+		s.leave(err)
+	}
+	return s.of != nil
+}
+
+// itself is the coordinator's host, which calls its own service.
+type itself struct {
+	host.Host
+	s *Service
+}
+
+func (x itself) Call(_, _ string, req []byte, _ time.Duration) ([]byte, error) {
+	if x.s.of == nil {
+		return nil, ErrNoCoordinator // the store has failed meanwhile
+	}
+	return fate(x.s.execute(x.Name(), req))
 }
 
 // leave forgets the state of a store that has failed: what it holds is known only when it is opened again.

@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/report/view"
 	"github.com/verbatim-rdma/verbatim/report/view/story"
 )
@@ -205,7 +206,8 @@ func replayed(t *testing.T, s *explore.Scenario, ce *explore.Counterexample) *fo
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := view.New(view.Run{Scenario: s, Counterexample: ce, Replay: re, Outcome: "still fails", Command: "verbatim replay run.json", Read: os.ReadFile})
+	d := view.New(view.Run{Scenario: s, Counterexample: ce, Replay: re, Outcome: "still fails", Command: "verbatim replay run.json", Read: os.ReadFile,
+		Litmus: litmus.IsScenario(s.Name)})
 	d.Story = story.Tell(d)
 	return &found{s, ce, re, d}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/verbatim-rdma/verbatim/explore"
-	"github.com/verbatim-rdma/verbatim/protocol/ncl/nclcheck"
 	"github.com/verbatim-rdma/verbatim/report/view"
 	"github.com/verbatim-rdma/verbatim/report/view/drawing"
 )
@@ -34,12 +33,7 @@ const crossed = `(() => {
 // No arrow of a drawing crosses a word, in three sets of fonts: in the drawing of the README, and
 // in those of whole runs.
 func TestNoArrowCrossesAWord(t *testing.T) {
-	root := filepath.Join("..", "..", "..")
-	ce, err := explore.Load(filepath.Join(root, "testdata", "counterexamples", "ncl-stamps-cross.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := explore.Named(nclcheck.Scenarios(), ce.Scenario)
+	recorded := stampsCross(t)
 	dir := t.TempDir()
 	var files []string
 	for _, x := range []struct {
@@ -47,9 +41,9 @@ func TestNoArrowCrossesAWord(t *testing.T) {
 		d     *view.Document
 		until int
 	}{
-		{"part", replayed(t, s, ce).doc, 40},
-		{"whole", replayed(t, s, ce).doc, 0},
-		{"relaxed", find(t, s, explore.Options{Profile: "relaxed"}).doc, 0},
+		{"part", recorded.doc, 40},
+		{"whole", recorded.doc, 0},
+		{"relaxed", find(t, recorded.scenario, explore.Options{Profile: "relaxed"}).doc, 0},
 	} {
 		var b bytes.Buffer
 		if err := drawing.Write(&b, x.d, x.until); err != nil {

@@ -121,6 +121,26 @@ func TestExploresByHand(t *testing.T) {
 	if said := eval[string](b, `document.querySelector(".hand .remark").textContent`); !strings.Contains(said, "of step 3 were tried") {
 		t.Errorf("the search says %q", said)
 	}
+	click(".hand a.choice")
+	if n := eval[int](b, `document.querySelectorAll(".hand .inside a").length`); n < 2 {
+		t.Errorf("the next choice has %d ways: %s", n, steps())
+	}
+	b.run(chromedp.Navigate(shared))
+	b.do(`document.querySelector(".hand .steps").value = "4"; document.querySelector(".hand .on").className = "on go"`)
+	click(".hand .on.go")
+	if !strings.HasSuffix(steps(), "after step 7") {
+		t.Errorf("four steps on it is %q", steps())
+	}
+	if does := eval[[]string](b, `[...document.querySelectorAll(".hand .next .does")].map(x => x.textContent)`); len(does) < 2 || does[0] == "" {
+		t.Errorf("the page says %q of what the choices do", does)
+	}
+	if n := eval[int](b, `document.querySelectorAll(".hand .tried ul ul a").length`); n == 0 {
+		t.Error("no run that was tried is inside another")
+	}
+	click(".hand .tried a:not([aria-current])")
+	if now := eval[string](b, `document.querySelector(".hand .tried a[aria-current]").textContent`); now == "" {
+		t.Errorf("the tree leads to %s, which is not in it", steps())
+	}
 	axe, err := os.ReadFile("testdata/axe/axe.min.js")
 	if err != nil {
 		t.Fatal(err)

@@ -25,11 +25,15 @@ type shownRow struct {
 
 // printed are the rows that replay prints. They stand between the rule and the first
 // empty line, in columns that the rule marks.
-func printed(t *testing.T, re *explore.Replay, all bool) []shownRow {
+func printed(t *testing.T, f *found, all bool) []shownRow {
 	t.Helper()
 	var b strings.Builder
-	if err := explore.WriteTimeline(&b, re, explore.TimelineOptions{All: all, Width: 200000}); err != nil {
+	if err := explore.WriteTimeline(&b, f.re, explore.TimelineOptions{All: all, Width: 200000}); err != nil {
 		t.Fatal(err)
+	}
+	end := strings.NewReplacer("violates the promise below", "violates the promise above")
+	if f.doc.Violation.Litmus {
+		end = strings.NewReplacer("✗ violates the promise below", "! reaches the outcome above")
 	}
 	lines := strings.Split(b.String(), "\n")
 	rule, head := []rune(lines[1]), lines[0]
@@ -54,7 +58,7 @@ func printed(t *testing.T, re *explore.Replay, all bool) []shownRow {
 		x := shownRow{Step: step, Source: part(bars[len(bars)-1], len(text))}
 		for i := range bars[:len(bars)-1] {
 			cell := part(bars[i]+1, bars[i+1])
-			x.Cells = append(x.Cells, strings.Replace(cell, "violates the promise below", "violates the promise above", 1))
+			x.Cells = append(x.Cells, end.Replace(cell))
 		}
 		out = append(out, x)
 	}
@@ -63,7 +67,7 @@ func printed(t *testing.T, re *explore.Replay, all bool) []shownRow {
 
 const rowsOfPage = `[...document.querySelectorAll(".timeline tbody tr")].map(tr => ({
 	Step: tr.querySelector("th button").textContent,
-	Cells: [...tr.querySelectorAll("td.up, td.down")].map(td => td.textContent.trim()),
+	Cells: [...tr.querySelectorAll("td.up, td.down")].map((_, h) => tr.querySelector('.what [data-host="' + h + '"] .said')?.textContent ?? ""),
 	Source: tr.querySelector("td.source").firstChild?.nodeType === 3 ? tr.querySelector("td.source").firstChild.textContent : "",
 }))`
 
@@ -74,7 +78,7 @@ func TestShowsWhatReplayPrints(t *testing.T) {
 			b := newTab(t, 1500, 1000)
 			b.open(f.doc)
 			for _, all := range []bool{false, true} {
-				want, got := printed(t, f.re, all), eval[[]shownRow](b, rowsOfPage)
+				want, got := printed(t, f, all), eval[[]shownRow](b, rowsOfPage)
 				for i := range want { // a row in the same step as the one before shows no step there
 					want[i].Source = shortened(want[i].Source, got, i)
 				}

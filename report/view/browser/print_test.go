@@ -64,6 +64,9 @@ func TestPrints(t *testing.T) {
 				b.toPaper(paper)
 				heights[eval[float64](b, `document.querySelector(".timeline").getBoundingClientRect().height`)] = true
 				b.checkPaper(font, name != "litmus")
+				if name != "litmus" {
+					b.checkArrows("on paper")
+				}
 				if i == 0 {
 					checkGrey(t, b)
 					pdf := pdfOf(b)
@@ -117,7 +120,7 @@ func pdfOf(b *tab) []byte {
 func checkGrey(t *testing.T, b *tab) {
 	t.Helper()
 	dashes := eval[map[string]string](b, `(() => { const out = {}; for (const c of ["go", "late go", "dropped", "unseen", "back"]) {
-		const g = document.createElementNS("http://www.w3.org/2000/svg", "line"); g.setAttribute("class", c); document.querySelector(".arrows").append(g);
+		const g = document.createElementNS("http://www.w3.org/2000/svg", "polyline"); g.setAttribute("class", "wire " + c); document.querySelector(".arrows").append(g);
 		out[c] = getComputedStyle(g).strokeDasharray; g.remove() } return out })()`)
 	seen := map[string]string{}
 	for kind, dash := range dashes { //lint:ordered each is compared with all

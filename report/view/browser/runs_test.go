@@ -50,6 +50,16 @@ func findLitmus(t *testing.T, name string) *found {
 	return find(t, s, explore.Options{Profile: litmus.Profiles(test)[0]})
 }
 
+// stampsCross is the recorded run of the README: it needs several choices out of the ordinary.
+func stampsCross(t *testing.T) *found {
+	t.Helper()
+	ce, err := explore.Load("../../../testdata/counterexamples/ncl-stamps-cross.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return replayed(t, explore.Named(nclcheck.Scenarios(), ce.Scenario), ce)
+}
+
 // long is a run of many events that fails at its end.
 func long(t *testing.T, writes int) *found {
 	t.Helper()

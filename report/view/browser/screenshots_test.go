@@ -22,16 +22,36 @@ import (
 var screenshots = flag.String("screenshots", "", "make the pictures of the documentation in this `folder`, from the root of the repository")
 
 // pictured are the mutants whose counterexamples the documentation shows.
-var pictured = []string{"ack-at-f", "no-catch-up", "stamp-before-data"}
+var pictured = []struct {
+	protocol string
+	names    []string
+}{
+	{"ncl", []string{"ack-at-f", "no-catch-up", "stamp-before-data"}},
+	{"arcadia", []string{"replicas-local-not-flushed"}},
+	{"sift", []string{"minority-elects"}},
+}
 
-// Screenshots finds the counterexamples of three mutants and makes a picture of the
+// Screenshots finds the counterexamples of some mutants and makes a picture of the
 // page of each, and one of the beginning of a report.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("it makes pictures if -screenshots names a folder for them")
 	}
-	dir := t.TempDir()
-	results, err := mutant.Run(context.Background(), mutant.Options{Protocol: "ncl", Names: pictured, NoControl: true, Workers: 1, Out: dir})
+	for _, p := range pictured {
+		t.Run(p.protocol, func(t *testing.T) { picturesOf(t, p.protocol, p.names) })
+	}
+	t.Run("report", func(t *testing.T) {
+		file, _ := reportOf(t, "ncl/three-writes", "ncl/release")
+		b := newTab(t, 1440, 900)
+		b.run(chromedp.Navigate("file://" + file))
+		b.do(`document.querySelector("header code").textContent = "verbatim check ncl/three-writes ncl/release --report report.html --matrix testdata/matrix/ncl.jsonl"`)
+		picture(b, filepath.Join("..", "..", "..", *screenshots, "report.png"), eval[int](b, `Math.ceil(document.querySelector(".charts").getBoundingClientRect().bottom + scrollY)`))
+	})
+}
+
+// picturesOf makes the pictures of the mutants of a protocol, each as its page opens.
+func picturesOf(t *testing.T, protocol string, names []string) {
+	results, err := mutant.Run(context.Background(), mutant.Options{Protocol: protocol, Names: names, NoControl: true, Workers: 1, Out: t.TempDir(), MaxEvents: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,15 +61,9 @@ func TestScreenshots(t *testing.T) {
 		}
 		b := newTab(t, 1440, 900)
 		b.run(chromedp.Navigate("file://" + x.Page))
-		b.do(`document.querySelector("tr.chance, tr.violation").click(); document.activeElement.blur()`)
-		height := eval[int](b, `Math.ceil(document.documentElement.scrollHeight)`)
-		picture(b, filepath.Join("..", "..", "..", *screenshots, "viewer-"+x.Name+".png"), height)
+		b.do(`document.activeElement.blur()`)
+		picture(b, filepath.Join("..", "..", "..", *screenshots, "viewer-"+x.Name+".png"), eval[int](b, `Math.ceil(document.documentElement.scrollHeight)`))
 	}
-	file, _ := reportOf(t, "ncl/three-writes", "ncl/release")
-	b := newTab(t, 1440, 900)
-	b.run(chromedp.Navigate("file://" + file))
-	b.do(`document.querySelector("header code").textContent = "verbatim check ncl/three-writes ncl/release --report report.html --matrix testdata/matrix/ncl.jsonl"`)
-	picture(b, filepath.Join("..", "..", "..", *screenshots, "report.png"), eval[int](b, `Math.ceil(document.querySelector(".charts").getBoundingClientRect().bottom + scrollY)`))
 }
 
 // picture writes a page from its top on as a file of 256 colours.

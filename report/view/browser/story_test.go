@@ -10,7 +10,8 @@ import (
 )
 
 const storyOfPage = `[...document.querySelectorAll(".story li")].map(li => ({
-	step: Number(li.querySelector("button").textContent.replace("step ", "")), text: li.lastChild.textContent.trim()}))`
+	step: Number(li.querySelector("button").textContent.replace("step ", "")), text: li.lastChild.textContent.trim(),
+	key: li.querySelector(".star") !== null}))`
 
 // The story on the page is that of replay --story, and each of its steps selects the row of that step.
 func TestTellsTheRun(t *testing.T) {

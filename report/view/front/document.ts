@@ -35,9 +35,12 @@ export interface Hand {
   here: string;
   back: string;
   search: string;
+  on: string;
+  choice: string;
   said: string;
   next: Link[];
   inside: Fork[];
+  tried: Branch[];
   final: string;
   outcomes: Outcome[];
 }
@@ -54,8 +57,16 @@ export interface Fork {
   ways: Link[];
 }
 
+export interface Branch {
+  depth: number;
+  text: string;
+  href: string;
+  here: boolean;
+}
+
 export interface Link {
   text: string;
+  does: string;
   href: string;
   fault: boolean;
   taken: boolean;
@@ -155,6 +166,7 @@ export interface Operation {
 export interface Sentence {
   step: number;
   text: string;
+  key?: boolean;
 }
 
 export interface Decision {

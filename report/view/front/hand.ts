@@ -1,7 +1,7 @@
 // The choices of a run that is made by hand.
 
-import { Hand, Link } from "./document";
-import { el, table } from "./dom";
+import { Branch, Hand, Link } from "./document";
+import { button, el, table } from "./dom";
 
 const kinds: Record<string, string> = {
   completion: "which completion came. What if it came later, and another first?", landing: "what a look at memory found", order: "what came before", fetch: "whether the card had fetched",
@@ -14,14 +14,45 @@ const kinds: Record<string, string> = {
 export function hand(h: Hand): HTMLElement {
   const out = el("section", { class: "hand", "aria-labelledby": "hand-title" }, el("h2", { id: "hand-title" }, "By hand"));
   if (h.said !== "") out.append(el("p", { class: "remark", role: "status" }, h.said));
-  const ways = el("p", {}, link({ text: "from the start", href: h.start, fault: false, taken: false }));
-  if (h.back !== "") ways.append(" ", link({ text: "one step back", href: h.back, fault: false, taken: false }, "back"));
-  if (h.search !== "") ways.append(" ", link({ text: "let the checker search from here", href: h.search, fault: false, taken: false }, "search"));
+  const ways = el("p", { class: "ways" }, way("from the start", h.start));
+  if (h.back !== "") ways.append(" ", way("one step back", h.back, "back"));
+  if (h.choice !== "") ways.append(" ", way("on to the next choice that matters", h.choice, "choice"), " ", ...onwards(h.on));
+  if (h.search !== "") ways.append(" ", way("let the checker search from here", h.search, "search"));
   out.append(ways);
   if (h.next.length === 0) out.append(el("p", {}, "The run has ended: nothing comes next."), ...end(h));
   else out.append(list("What happens next?", h.next, "next"));
   for (const f of h.inside) out.append(list(`In the last step: ${Object.prototype.hasOwnProperty.call(kinds, f.kind) ? kinds[f.kind] : f.kind}`, f.ways, "inside"));
+  if (h.tried.length > 1) out.append(el("details", { open: "", class: "tried" }, el("summary", {}, `What was tried: ${h.tried.length} runs`), tree(h.tried)));
   return out;
+}
+
+const usualSteps = 10;
+
+// onwards is a number of steps, and a button that goes on by so many.
+function onwards(to: string): HTMLElement[] {
+  const n = el("input", { type: "number", min: "1", max: "1000", value: String(usualSteps), "aria-label": "steps", class: "steps" });
+  const go = button("steps on", () => n.reportValidity() && location.assign(to + n.value), { class: "on" });
+  n.addEventListener("keydown", (e) => {
+    e.stopPropagation(); // keys of the page
+    if (e.key === "Enter") go.click();
+  });
+  return [n, go];
+}
+
+// tree shows runs as a list in which each is inside that from which it branches off.
+function tree(all: Branch[]): HTMLElement {
+  const root = el("ul");
+  const open: HTMLElement[] = [root];
+  for (const b of all) {
+    open.length = Math.min(open.length, b.depth + 1);
+    const item = el("li", {}, b.here ? el("b", {}, link({ text: b.text, does: "", href: b.href, fault: false, taken: true })) : way(b.text, b.href), b.here ? " (here)" : null);
+    const inner = el("ul");
+    item.append(inner);
+    open[open.length - 1].append(item);
+    open.push(inner);
+  }
+  root.querySelectorAll("ul:empty").forEach((u) => u.remove());
+  return root;
 }
 
 // end tells what a run that has ended came to.
@@ -40,7 +71,7 @@ export function otherwise(h: Hand, steps: number[], completions: Map<number, str
   for (const s of steps.slice(0, maxSteps)) {
     const what = completions.get(s);
     const text = what === undefined ? `What if step ${s} went otherwise?` : `What if ${what} in step ${s} came later?`;
-    out.append(el("p", {}, link({ text, href: `${h.here}&steps=${s}`, fault: false, taken: false })));
+    out.append(el("p", {}, way(text, `${h.here}&steps=${s}`)));
   }
   return out;
 }
@@ -48,7 +79,11 @@ export function otherwise(h: Hand, steps: number[], completions: Map<number, str
 const maxSteps = 6;
 
 function list(title: string, links: Link[], cls: string): HTMLElement {
-  return el("div", { class: cls }, el("h3", {}, title), el("ul", {}, ...links.map((l) => el("li", {}, link(l), l.fault ? " (a fault)" : null, l.taken ? " (taken)" : null))));
+  return el("div", { class: cls }, el("h3", {}, title), el("ul", {}, ...links.map((l) => el("li", {}, link(l), l.does === "" ? null : el("span", { class: "does" }, l.does), l.fault ? " (a fault)" : null, l.taken ? " (taken)" : null))));
+}
+
+function way(text: string, href: string, cls = ""): HTMLAnchorElement {
+  return link({ text, does: "", href, fault: false, taken: false }, cls);
 }
 
 // link leads to another page of the same server, and nowhere else.

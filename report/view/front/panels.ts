@@ -3,7 +3,8 @@
 
 import { button, el, table } from "./dom";
 import { otherwise } from "./hand";
-import { asText, CellState, Line, Run, stepText, valueText } from "./run";
+import { asText, CellState, Line, regionName, Run, stepText, valueText } from "./run";
+import { strips } from "./strips";
 
 // details tells a row in full, with what led to it and what it led to.
 export function details(run: Run, lines: Line[], row: number, jump: (event: number) => void): HTMLElement {
@@ -14,7 +15,7 @@ export function details(run: Run, lines: Line[], row: number, jump: (event: numb
   for (const i of l.events) {
     const e = doc.events[i];
     const host = e.host < 0 ? "" : doc.hosts[e.host] + (e.life > 0 ? `, life ${e.life}` : "");
-    const text = e.kind === "violation" ? "violates the promise: " + e.text : e.text;
+    const text = e.kind === "violation" ? (doc.violation?.litmus ? "reaches the outcome: " : "violates the promise: ") + e.text : e.text;
     list.append(el("li", {}, el("b", {}, host), " " + text, e.request >= 0 ? el("div", { class: "tale" }, run.tale(e.request)) : null));
   }
   out.append(list);
@@ -70,17 +71,18 @@ function jumps(run: Run, title: string, events: number[], jump: (event: number) 
 
 const maxCells = 64;
 
-// memory shows the regions that are there after a row, cell by cell.
+// memory shows the regions that are there after a row: strips, and in a table cell by cell.
 export function memory(run: Run, l: Line): HTMLElement {
   const out = el("section", { class: "memory", "aria-labelledby": "memory-title" }, el("h2", { id: "memory-title" }, `Memory after step ${l.last}`));
   const remote = new Set(run.doc.requests.map((r) => r.region));
+  out.append(...strips(run, l));
+  const named = el("details", {}, el("summary", {}, "Cell by cell"));
   const rest = el("details", {}, el("summary", {}, "Memory that no request names"));
   run.doc.regions.forEach((r, i) => {
     if (r.born > l.point || (r.gone >= 0 && r.gone <= l.point)) return;
     const cells = run.memory(i, l);
-    const name = `${run.doc.hosts[r.host]}, ${r.name === "" ? `region ${r.number}` : `persistent region “${r.name}”`}${r.life > 0 ? `, life ${r.life}` : ""}`;
     const t = table(
-      `${name}: ${r.size} bytes`,
+      `${regionName(run.doc, r)}: ${r.size} bytes`,
       ["at", "value", "text", "state"],
       cells.slice(0, maxCells).map((c) => [String(c.offset), el("code", {}, valueText(c.bytes)), el("code", {}, asText(c.bytes)), states(run, c)]),
       "cells",
@@ -88,8 +90,9 @@ export function memory(run: Run, l: Line): HTMLElement {
     Array.from(t.tBodies[0].rows).forEach((tr, k) => (tr.className = classes(cells[k])));
     if (cells.length === 0) t.append(el("tbody", {}, el("tr", {}, el("td", { colspan: "4" }, "never written in this run"))));
     if (cells.length > maxCells) t.append(el("tbody", {}, el("tr", {}, el("td", { colspan: "4" }, `and ${cells.length - maxCells} more cells`))));
-    (remote.has(i) ? out : rest).append(t);
+    (remote.has(i) ? named : rest).append(t);
   });
+  if (named.children.length > 1) out.append(named);
   if (rest.children.length > 1) out.append(rest);
   return out;
 }
@@ -120,7 +123,6 @@ function states(run: Run, c: CellState): HTMLElement {
 
 const maxOperations = 12; // that are shown at once
 
-// operations are drawn as porcupine draws a history: a bar for each, by client.
 // maxSentences is how long a story may be that is open at first.
 const maxSentences = 40;
 
@@ -128,10 +130,11 @@ const maxSentences = 40;
 export function story(run: Run, select: (step: number) => void): HTMLElement | null {
   const all = run.doc.story;
   if (all.length === 0) return null;
-  const list = el("ol", { class: "story" }, ...all.map((s) => el("li", {}, button(`step ${s.step}`, () => select(s.step)), " " + s.text)));
+  const list = el("ol", { class: "story" }, ...all.map((s) => el("li", s.key ? { class: "key" } : {}, s.key ? el("span", { class: "star", title: "the key to the run" }, "★") : null, button(`step ${s.step}`, () => select(s.step)), " " + s.text)));
   return el("details", all.length > maxSentences ? {} : { open: "" }, el("summary", {}, "The run in words"), list);
 }
 
+// operations are drawn as porcupine draws a history: a bar for each, by client.
 export function operations(run: Run): HTMLElement | null {
   const ops = run.doc.operations;
   if (ops.length === 0) return null;
@@ -147,7 +150,7 @@ export function operations(run: Run): HTMLElement | null {
     }),
     "operations",
   );
-  const title = "What the clients did and were told";
+  const title = "What clients asked for and got";
   if (ops.length > maxOperations) return el("details", {}, el("summary", {}, `${title}: ${ops.length} operations`), t);
   return el("section", { "aria-labelledby": "operations-title" }, el("h2", { id: "operations-title" }, title), t);
 }

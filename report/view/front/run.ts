@@ -1,6 +1,6 @@
 // What follows from a document: rows, what is in memory at a row, what led to what.
 
-import { Document, Event, Piece, Request, Span } from "./document";
+import { Document, Event, Piece, Region, Request, Span } from "./document";
 
 // Line is a row of the timeline as it is shown.
 export interface Line {
@@ -300,6 +300,11 @@ export function asText(bytes: number[]): string {
   return bytes.map((b) => (b > 32 && b < 127 ? String.fromCharCode(b) : "·")).join("");
 }
 
+// regionName is a region of a host, as tables and strips name it.
+export function regionName(doc: Document, r: Region): string {
+  return `${doc.hosts[r.host]}, ${r.name === "" ? `region ${r.number}` : `persistent region “${r.name}”`}${r.life > 0 ? `, life ${r.life}` : ""}`;
+}
+
 export function stepText(l: { step: number; last: number }): string {
   return l.step === l.last ? String(l.step) : `${l.step}-${l.last}`;
 }
@@ -307,27 +312,4 @@ export function stepText(l: { step: number; last: number }): string {
 // isFailure tells completions that are none of success.
 export function isFailure(r: Request): boolean {
   return r.done >= 0 && r.status !== "SUCCESS";
-}
-
-// decisionText tells a decision in words; its names are those of the file.
-export function decisionText(at: string, take: string): string {
-  const kind = /^(.*)@\d+\/([a-z]+)#\d+$/.exec(at);
-  if (kind === null) {
-    const fault = /^([a-z]+)\((.*)\)$/.exec(take);
-    if (fault === null) return `it is the turn of ${take}, not of ${at.replace(/@\d+$/, "")}`;
-    const words: Record<string, string> = { crash: "crashes", power: "loses power", restart: "starts again", suspect: "is believed dead", revoke: "has its registrations revoked" };
-    return Object.prototype.hasOwnProperty.call(words, fault[1]) ? `${fault[2]} ${words[fault[1]]}` : take;
-  }
-  const who = kind[1].replace(/\.\d+\/main$/, "");
-  switch (kind[2]) {
-    case "landing":
-      return take === "memory" || take === "none" ? `${who} finds what was there before` : `${who} finds ${take} in memory`;
-    case "completion":
-      return `the next completion for ${who} is ${take}`;
-    case "order":
-      return `${take} something else`;
-    case "persist":
-      return `after the power failure: ${take}`;
-  }
-  return `${who}: ${take} (${kind[2]})`;
 }

@@ -1,10 +1,12 @@
 // The page of one run.
 
+import { decisionText } from "./decisions";
 import { Document, Violation } from "./document";
 import { button, el } from "./dom";
 import { hand } from "./hand";
 import { details, linksOf, memory, operations, requests, story } from "./panels";
-import { decisionText, Line, Run } from "./run";
+import { Player } from "./player";
+import { Line, Run } from "./run";
 import { Timeline } from "./timeline";
 
 const version = 1;
@@ -16,6 +18,8 @@ const keys: [string, string][] = [
   ["c, e", "to the cause, to the effect"],
   ["b", "back to where you were"],
   ["f", "fold or unfold"],
+  ["s", "start or stop playing"],
+  ["+, -", "larger, smaller"],
 ];
 
 class Viewer {
@@ -28,6 +32,7 @@ class Viewer {
   private readonly side = el("aside", { "aria-label": "The selected row" });
   private readonly live = el("p", { class: "hidden", "aria-live": "polite", role: "status" });
   private readonly fold: HTMLButtonElement;
+  private readonly player = new Player(() => this.next(), (size) => this.resize(size));
 
   constructor(
     private readonly run: Run,
@@ -36,7 +41,7 @@ class Viewer {
     this.lines = run.folded;
     this.fold = button("Show every event", () => this.toggle(), { "aria-pressed": "false", id: "fold" });
     const legend = el("p", { class: "legend" });
-    for (const [mark, text] of [["●", "posted"], ["▶", "all of it is in memory, or read"], ["▷", "a part"], ["- -", "in memory after its completion"], ["○", "nobody looks"], ["✕", "fails, or never lands"], ["■", "completion"], ["!", "fault"]]) {
+    for (const [mark, text] of [["●", "posted"], ["▶", "all of it is in memory, or read"], ["▷", "a part"], ["- -", "in memory after its completion"], ["○", "nobody looks"], ["✕", "fails, or never lands"], ["■", "completion"], ["!", "fault"], ["◇", "a choice out of the ordinary"]]) {
       legend.append(el("span", {}, el("b", {}, mark), " " + text));
     }
     const help = el("details", { class: "help" }, el("summary", {}, "Keys"), el("dl", {}, ...keys.flatMap(([k, v]) => [el("dt", {}, k), el("dd", {}, v)])));
@@ -44,7 +49,7 @@ class Viewer {
       "main",
       {},
       ...[run.doc.hand === null ? null : hand(run.doc.hand), story(run, (step) => this.select(run.lineAt(this.lines, step), true)), operations(run)].filter((x): x is HTMLElement => x !== null),
-      el("div", { class: "tools" }, this.fold, help, el("p", { class: "note", id: "left-out" }, this.leftOut())),
+      el("div", { class: "tools" }, this.player.element, this.fold, help, el("p", { class: "note", id: "left-out" }, this.leftOut())),
       legend,
       el("div", { class: "columns" }, this.place, this.side),
       ...[requests(run)].filter((x): x is HTMLElement => x !== null),
@@ -79,12 +84,27 @@ class Viewer {
     else this.timeline.toScreen();
   }
 
-  // first is the row to begin with: the one that the hash names, or the violation.
+  // first is the row to begin with: the one that the hash names, or that after which the promise could not be kept any
+  // more, or the violation.
   private first(): number {
     const m = /^#row-(\d+)$/.exec(location.hash);
     if (m) return Math.min(Number(m[1]), this.lines.length - 1);
+    const chance = this.run.doc.violation?.lastChance ?? -1;
+    if (chance >= 0) return Math.min(this.run.lineAt(this.lines, chance) + 1, this.lines.length - 1);
     const at = this.lines.findIndex((l) => l.events.some((e) => this.run.doc.events[e].kind === "violation"));
     return at >= 0 ? at : this.lines.length - 1;
+  }
+
+  // next goes to the next row, if there is one.
+  private next(): boolean {
+    if (this.row + 1 >= this.lines.length) return false;
+    this.select(this.row + 1, true);
+    return true;
+  }
+
+  private resize(size: number) {
+    this.place.style.setProperty("--size", String(size));
+    this.timeline.draw();
   }
 
   private leftOut(): string {
@@ -95,7 +115,8 @@ class Viewer {
   private draw() {
     const v = this.run.doc.violation;
     const chance = v !== null && v.lastChance !== null && v.lastChance >= 0 ? this.run.lineAt(this.lines, v.lastChance) : -1;
-    this.timeline = new Timeline(this.run, this.lines, chance, (row) => this.select(row, true));
+    const choices = new Set(this.run.doc.decisions.map((x) => this.run.lineAt(this.lines, x.step)));
+    this.timeline = new Timeline(this.run, this.lines, { chance, choices }, (row) => this.select(row, true));
     this.place.replaceChildren(this.timeline.element);
     this.timeline.draw();
   }
@@ -149,6 +170,8 @@ class Viewer {
         if (back !== undefined) this.select(this.run.lineOf(this.lines, back), true);
       },
       f: () => this.toggle(),
+      s: () => this.player.toggle(),
+      "+": () => this.player.zoom(1), "=": () => this.player.zoom(1), "-": () => this.player.zoom(-1),
     };
     const f = Object.prototype.hasOwnProperty.call(act, e.key) ? act[e.key] : undefined;
     if (f === undefined || this.lines.length === 0) return;
@@ -165,7 +188,7 @@ function header(run: Run, go: (step: number) => void): HTMLElement {
   if (v === null) {
     out.append(el("h1", {}, d.hand === null ? `${d.scenario}: no promise is violated` : `${d.scenario}, by hand: ${d.outcome}`));
   } else {
-    out.append(el("h1", v.litmus ? {} : { class: "broken" }, (v.litmus ? "Outcome " : "Promise broken: ") + v.class.replace(/-/g, " ")), el("p", { class: "message" }, v.message));
+    out.append(el("h1", v.litmus ? {} : { class: "broken" }, (v.litmus ? "Outcome " : "Promise broken: ") + v.class.replace(/-/g, " ")), message(v.message));
     if (d.note !== "") out.append(el("p", { class: "remark" }, d.note));
     const where = v.source >= 0 ? ` (${d.sources[v.source].name})` : "";
     const when = el("p", { class: "when" }, "Noticed in ", button(`step ${v.step}`, () => go(v.step)), where + ". ");
@@ -174,8 +197,8 @@ function header(run: Run, go: (step: number) => void): HTMLElement {
   }
   if (d.decisions.length > 0) {
     const list = el("ol");
-    for (const x of d.decisions) list.append(el("li", { title: `${x.take} at ${x.at}` }, button(`step ${x.step}`, () => go(x.step)), " " + decisionText(x.at, x.take)));
-    out.append(el("details", { open: "" }, el("summary", {}, `What had to happen: ${d.decisions.length} ${d.decisions.length === 1 ? "choice" : "choices"} out of the ordinary`), list));
+    for (const x of d.decisions) list.append(el("li", { title: `${x.take} at ${x.at}` }, button(`step ${x.step}`, () => go(x.step)), " " + decisionText(d, x)));
+    out.append(el("details", d.decisions.length > maxOpen ? {} : { open: "" }, el("summary", {}, `What had to happen: ${d.decisions.length} ${d.decisions.length === 1 ? "choice" : "choices"} out of the ordinary`), list));
   }
   const facts = el("dl", { class: "facts" });
   const fact = (name: string, value: string) => value !== "" && facts.append(el("div", {}, el("dt", {}, name), el("dd", {}, value)));
@@ -188,6 +211,18 @@ function header(run: Run, go: (step: number) => void): HTMLElement {
   fact("in a terminal", d.command);
   out.append(el("details", {}, el("summary", {}, `Scenario ${d.scenario}`), facts));
   return out;
+}
+
+// maxOpen is how many choices a list may have that is open at first, and maxMessage how long a message may be.
+const maxOpen = 8;
+const maxMessage = 300;
+
+// message is what is wrong, in the words of the check. A long one folds.
+function message(text: string): HTMLElement {
+  const p = el("p", { class: "message" }, text);
+  if (text.length <= maxMessage) return p;
+  const first = text.split("\n")[0];
+  return el("details", { class: "long" }, el("summary", {}, first.length > maxMessage ? first.slice(0, maxMessage) + "…" : first), p);
 }
 
 function chance(step: number, v: Violation, go: (step: number) => void): (Node | string)[] {

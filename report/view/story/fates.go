@@ -13,39 +13,64 @@ const nobody = -1
 
 // fates says what never arrived, in whole or in part, and what replaced later content.
 func (t *teller) fates() {
-	dropped := map[int][]int{} // by event
+	var lost []loss
 	seen := map[int]bool{}
 	for i, p := range t.d.Pieces {
 		switch p.Fate {
 		case "dropped":
 			if !seen[p.Request] && changes(&t.d.Requests[p.Request]) && !t.ghost(p.Request, p.Event) {
 				seen[p.Request] = true
-				dropped[p.Event] = append(dropped[p.Event], p.Request)
+				lost = t.addLoss(lost, p.Request, p.Event)
 			}
 		case "landed":
 			t.replaces(i)
-			if r := &t.d.Requests[p.Request]; isAtomic(r) && p.Event < len(t.d.Events) {
-				_, effect, _ := strings.Cut(t.d.Events[p.Event].Text, fmt.Sprintf("#%d ", r.Number))
-				t.sayOf(p.Event, []string{t.d.Hosts[r.Peer]}, "%s of %s %s in the memory of", short(r.Op, r.Number), t.owner(r), effect)
-			}
+			t.atomic(&p)
 		}
 	}
-	for event := range len(t.d.Events) + 1 {
-		var whole, part []int
-		for _, r := range dropped[event] {
-			if t.landed(r) > 0 {
-				part = append(part, r)
-			} else {
-				whole = append(whole, r)
-			}
+	for _, x := range lost {
+		if len(x.whole) > 0 {
+			t.key(x.event, "By now it is certain that nothing of %s arrives any more.", t.named(x.whole, nobody))
 		}
-		if len(whole) > 0 {
-			t.say(event, "By now it is certain that nothing of %s arrives any more.", t.named(whole, nobody))
-		}
-		if len(part) > 0 {
-			t.say(event, "By now it is certain that only a part of %s is in memory.", t.named(part, nobody))
+		if len(x.part) > 0 {
+			t.key(x.event, "By now it is certain that only a part of %s is in memory.", t.named(x.part, nobody))
 		}
 	}
+}
+
+// loss is what is lost by the end of a step, and the first event that decides it.
+type loss struct {
+	event       int
+	whole, part []int // requests
+}
+
+// addLoss adds a request to the loss of its step.
+func (t *teller) addLoss(lost []loss, request, event int) []loss {
+	i := slices.IndexFunc(lost, func(x loss) bool { return t.step(x.event) == t.step(event) })
+	if i < 0 {
+		lost, i = append(lost, loss{event: event}), len(lost)
+	}
+	x := &lost[i]
+	if x.event = min(x.event, event); t.landed(request) > 0 {
+		x.part = append(x.part, request)
+	} else {
+		x.whole = append(x.whole, request)
+	}
+	return lost
+}
+
+// atomic says what an Atomic did where a piece of it landed. It is a key to the run if it did not do the same everywhere.
+func (t *teller) atomic(p *view.Piece) {
+	r := &t.d.Requests[p.Request]
+	if !isAtomic(r) || p.Event >= len(t.d.Events) {
+		return
+	}
+	_, effect, _ := strings.Cut(t.d.Events[p.Event].Text, fmt.Sprintf("#%d ", r.Number))
+	t.sayOf(p.Event, []string{t.d.Hosts[r.Peer]}, "%s of %s %s in the memory of", short(r.Op, r.Number), t.owner(r), effect)
+	t.out[len(t.out)-1].Key = slices.ContainsFunc(t.d.Pieces, func(q view.Piece) bool {
+		x := &t.d.Requests[q.Request]
+		return q.Fate == "landed" && q.Event < len(t.d.Events) && x.Op == r.Op && x.Host == r.Host && t.step(x.Posted) == t.step(r.Posted) &&
+			strings.Contains(t.d.Events[q.Event].Text, " finds ")
+	})
 }
 
 // ghost reports whether a delayed packet from the host of a request lands at its peer after an event: a copy of it, say.
@@ -78,7 +103,7 @@ func (t *teller) replaces(piece int) {
 		}
 		if c.Request >= 0 {
 			if y := &t.d.Requests[c.Request]; y.Host == r.Host && y.Posted > r.Posted {
-				t.say(p.Event, "In the memory of %s, %s of %s lands only now, and replaces what %s of %s brought, which was posted later.",
+				t.key(p.Event, "In the memory of %s, %s of %s lands only now, and replaces what %s of %s brought, which was posted later.",
 					t.d.Hosts[r.Peer], short(r.Op, r.Number), t.owner(r), short(y.Op, y.Number), t.owner(y))
 			}
 		}
@@ -93,66 +118,6 @@ func span(c *view.Change) *view.Span {
 
 func overlap(a, b *view.Span) bool {
 	return a.Region == b.Region && a.Offset < b.Offset+b.Length && b.Offset < a.Offset+a.Length
-}
-
-// reads says who read whose memory, and what had completed and was not there.
-func (t *teller) reads() {
-	last := -1 // of the reads that belong together
-	var of []int
-	tell := func() {
-		if len(of) > 0 {
-			t.sayOf(last, t.peersOf(of), "%s reads the memory of", t.d.Hosts[t.d.Requests[of[0]].Host])
-		}
-		of = nil
-	}
-	missed := map[string]bool{}
-	for _, p := range t.d.Pieces {
-		if p.Fate != "sampled" {
-			continue
-		}
-		r := &t.d.Requests[p.Request]
-		if len(of) > 0 && (t.d.Requests[of[0]].Host != r.Host || t.step(p.Event)-t.step(last) > 1) {
-			tell()
-		}
-		of, last = append(of, p.Request), p.Event
-		t.misses(&p.Span, r.Host, "does not find", missed)
-	}
-	tell()
-	for i := range t.d.Looks {
-		l := &t.d.Looks[i]
-		t.misses(l, t.d.Regions[l.Region].Host, "loads and does not find", missed)
-	}
-}
-
-// misses says which requests were not there when somebody looked at some bytes, or only a part of them, and had
-// completed or were under way. It says each once.
-func (t *teller) misses(at *view.Span, looker int, found string, before map[string]bool) {
-	var completed, underWay, part []int
-	for i := range t.d.Requests {
-		r := &t.d.Requests[i]
-		there, whole := t.there(i, at)
-		if key := fmt.Sprint(looker, " ", i); !changes(r) || there == whole || r.Posted >= at.Event || before[key] {
-			continue
-		} else if done := r.Done >= 0 && r.Done < at.Event; done && r.Status != "SUCCESS" || t.lostBy(i, at.Event) && !done {
-			continue // its host knows that it failed, or it never comes, which is another sentence
-		} else if before[key] = true; there > 0 {
-			part = append(part, i)
-		} else if done {
-			completed = append(completed, i)
-		} else {
-			underWay = append(underWay, i)
-		}
-	}
-	host := t.d.Hosts[looker]
-	if len(part) > 0 {
-		t.say(at.Event, "%s finds only a part of %s.", host, t.named(part, looker))
-	}
-	if len(completed) > 0 {
-		t.say(at.Event, "%s %s %s, although %s completed.", host, found, t.named(completed, looker), verb(completed, "it has", "they have"))
-	}
-	if len(underWay) > 0 {
-		t.say(at.Event, "%s %s %s, which %s still under way.", host, found, t.named(underWay, looker), verb(underWay, "is", "are"))
-	}
 }
 
 // verb is the form that fits the number of requests.

@@ -1,12 +1,8 @@
 package story
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
 // lives says which hosts failed and came back, which other faults there were, and what the
@@ -20,6 +16,7 @@ func (t *teller) lives() {
 			t.say(i, "%s notes: %s.", t.d.Hosts[e.Host], strings.TrimSuffix(e.Text, "."))
 		case e.Kind == "start" && e.Life > 0, e.Kind != "start" && e.Marked:
 			t.say(i, "%s.%s%s", subject(t.d.Hosts[e.Host], e.Text), t.lost(i), t.doubtful(i))
+			t.out[len(t.out)-1].Key = e.Marked
 		}
 	}
 }
@@ -32,49 +29,21 @@ func subject(host, text string) string {
 	return host + " " + text
 }
 
-// lost says which requests were lost with the memory of a host that failed at an event.
+// lost says which requests were lost with the memory of a host that failed at an event: those that clients may count
+// on, and those that nobody had looked for.
 func (t *teller) lost(event int) string {
 	var of []int
 	for _, p := range t.d.Pieces {
-		if p.Event == event && p.Fate == "gone" && !slices.Contains(of, p.Request) {
+		if p.Request < 0 || slices.Contains(of, p.Request) || !changes(&t.d.Requests[p.Request]) {
+			continue
+		}
+		if p.Event == event && p.Fate == "gone" || p.Fate == "landed" && t.seen[p.Request] && t.d.Regions[p.Region].Gone == event {
 			of = append(of, p.Request)
 		}
 	}
 	if len(of) == 0 {
 		return ""
 	}
+	slices.Sort(of)
 	return " Its memory is lost, and in it " + t.named(of, nobody) + "."
-}
-
-// doubtful says which bytes of persistent memory were not certain to outlive a power failure.
-func (t *teller) doubtful(event int) string {
-	e := &t.d.Events[event]
-	if e.Kind != "power" {
-		return ""
-	}
-	var open []view.Span
-	for _, x := range t.d.Doubts {
-		if x.Event > event || t.d.Regions[x.Region].Host != e.Host {
-			continue
-		}
-		open = slices.DeleteFunc(open, func(y view.Span) bool { return y.Region == x.Region && y.Offset == x.Offset })
-		if x.Open {
-			open = append(open, x.Span)
-		}
-	}
-	slices.SortFunc(open, func(a, b view.Span) int {
-		return cmp.Or(cmp.Compare(a.Region, b.Region), cmp.Compare(a.Offset, b.Offset))
-	})
-	var out []string
-	for i := 0; i < len(open); {
-		first, end := open[i], open[i].Offset+open[i].Length
-		for i++; i < len(open) && open[i].Region == first.Region && open[i].Offset == end; i++ {
-			end += open[i].Length
-		}
-		out = append(out, fmt.Sprintf("bytes %d to %d of %s", first.Offset, end-1, cmp.Or(t.d.Regions[first.Region].Name, "its memory")))
-	}
-	if len(out) == 0 {
-		return ""
-	}
-	return " Not certain to persist: " + list(out) + "."
 }

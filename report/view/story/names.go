@@ -91,17 +91,6 @@ func (t *teller) named(requests []int, subject int) string {
 	return strings.Join(out, "; ")
 }
 
-// peersOf lists the hosts to which requests go, each once.
-func (t *teller) peersOf(requests []int) []string {
-	var out []string
-	for _, i := range requests {
-		if p := t.d.Hosts[t.d.Requests[i].Peer]; !slices.Contains(out, p) {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 // list joins names as a sentence does.
 func list(names []string) string {
 	if n := len(names); n > 1 {

@@ -34,9 +34,10 @@ func Tell(d *view.Document) []view.Sentence {
 	t.lives()
 	t.reads()
 	t.fates()
+	t.leftByPower()
 	t.failures()
 	if v := d.Violation; v != nil {
-		t.say(len(d.Events)-1, "%s", sentence(v.Message))
+		t.key(len(d.Events)-1, "%s", t.sentence(v.Message))
 	}
 	slices.SortStableFunc(t.out, func(a, b told) int { return cmp.Compare(a.event, b.event) })
 	out := []view.Sentence{}
@@ -60,7 +61,7 @@ func joined(all []told) []told {
 					x.hosts = append(x.hosts, h)
 				}
 			}
-			x.Text = x.head + " " + list(x.hosts) + "."
+			x.Text, x.Key = x.head+" "+list(x.hosts)+".", x.Key || s.Key
 			continue
 		}
 		out = append(out, s)
@@ -86,17 +87,10 @@ func (t *teller) say(event int, format string, args ...any) {
 	t.out = append(t.out, s)
 }
 
-// operations says what clients asked for, what they got, and which of the requests that they
-// made for it had completed by then.
-func (t *teller) operations() {
-	for _, o := range t.d.Operations {
-		host := slices.Index(t.d.Hosts, strings.Split(o.Client, ",")[0])
-		if o.End < 0 {
-			t.say(t.last(o.Begin), "%s asks for “%s”, and gets no result in this run.", who(o.Client), o.Call)
-			continue
-		}
-		t.say(t.last(o.End), "%s asked for “%s” and gets “%s”.%s", who(o.Client), o.Call, o.Result, t.completed(host, o.Begin, o.End))
-	}
+// key adds a sentence that a reader needs in order to see what went wrong.
+func (t *teller) key(event int, format string, args ...any) {
+	t.say(event, format, args...)
+	t.out[len(t.out)-1].Key = true
 }
 
 // others says what hosts did that is no part of a client's operation: what they posted to change memory, and whom
@@ -124,6 +118,9 @@ func (t *teller) others() {
 			t.sayOf(i, calls, "%s calls", t.d.Hosts[e.Host])
 			calls = nil
 		}
+		if e.Kind == "service" && len(t.d.Requests) == 0 && e.Source >= 0 {
+			t.sayOf(i, []string{t.d.Sources[e.Source].Name}, "%s %s, at", t.d.Hosts[e.Host], e.Text) // nothing else says what it did
+		}
 		if e.Kind == "unreachable" {
 			t.say(i, "%s %s.", t.d.Hosts[e.Host], e.Text)
 		}
@@ -139,44 +136,10 @@ func (t *teller) posts(event, host int, requests []int) {
 	t.say(event, "%s posts %s.", t.d.Hosts[host], t.named(requests, host))
 }
 
-// who is a client without the life in which it is the first.
-func who(client string) string { return strings.TrimSuffix(client, ", life 0") }
-
 // last is the last event up to a step.
 func (t *teller) last(step int) int {
 	n, _ := slices.BinarySearchFunc(t.d.Events, step+1, func(e view.Event, step int) int { return cmp.Compare(e.Step, step) })
 	return n - 1
-}
-
-// completed says which changes that a host posted between two steps had completed by the second.
-func (t *teller) completed(host, begin, end int) string {
-	var done, failed, open []int
-	for i := range t.d.Requests {
-		r := &t.d.Requests[i]
-		if at := t.step(r.Posted); r.Host != host || !changes(r) || at < begin || at > end {
-			continue
-		}
-		t.seen[i] = true
-		switch {
-		case r.Done < 0 || t.step(r.Done) > end:
-			open = append(open, i)
-		case r.Status == "SUCCESS":
-			done = append(done, i)
-		default:
-			failed = append(failed, i)
-		}
-	}
-	var text string
-	if len(done) > 0 {
-		text = " Completed by then: " + t.named(done, host) + "."
-	}
-	if len(failed) > 0 {
-		text += " Failed: " + t.named(failed, host) + "."
-	}
-	if len(open) > 0 {
-		text += " Not completed: " + t.named(open, host) + "."
-	}
-	return text
 }
 
 func (t *teller) step(event int) int {
@@ -208,11 +171,15 @@ func (t *teller) failures() {
 	}
 }
 
-// sentence is text as one: it begins with a capital letter and ends with a stop.
-func sentence(text string) string {
+// sentence is text as one: it ends with a stop, and begins with a capital letter unless it begins with a host.
+func (t *teller) sentence(text string) string {
 	r, n := utf8.DecodeRuneInString(text)
 	if n == 0 {
 		return text
 	}
-	return string(unicode.ToUpper(r)) + strings.TrimRight(text[n:], ". \n") + "."
+	first, _, _ := strings.Cut(text, " ")
+	if !slices.Contains(t.d.Hosts, first) {
+		r = unicode.ToUpper(r)
+	}
+	return string(r) + strings.TrimRight(text[n:], ". \n") + "."
 }

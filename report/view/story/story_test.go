@@ -26,7 +26,7 @@ func TestStoryOfARecordedRun(t *testing.T) {
 	}
 	told := strings.Join(texts(view.New(view.Run{Scenario: s, Counterexample: ce, Replay: r})), "\n")
 	for _, want := range []string{"gets “acknowledged”. Completed by then: Writes #2 and #3 to", "app crashes.", "lands only now, and replaces what Write #3 of app brought",
-		"Its memory is lost, and in it", "nothing of Write #3 of app to", "is missing from what recovery returned"} {
+		"Its memory is lost, and in it", "app reads 0x10000000001 in the memory of peer1 and peer2.", "nothing of Write #3 of app to", "is missing from what recovery returned"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("not told: %s\n%s", want, told)
 		}
@@ -121,7 +121,7 @@ func TestWhatIsTold(t *testing.T) {
 			[]string{"b finds only a part of Write #0 of a to b."}},
 		"a Write that has failed is not under way": {view.Document{Events: events(5, nil), Requests: []view.Request{failed, read},
 			Pieces: []view.Piece{{Span: at(3, 0), Request: 1, Fate: "sampled"}}},
-			[]string{"c reads the memory of b."}},
+			[]string{"c reads 0x0 in the memory of b."}},
 		"a result, and what had failed": {view.Document{Events: events(3, nil), Requests: []view.Request{failed},
 			Operations: []view.Operation{{Client: "a, life 0", Call: "put", Result: "error", Begin: 0, End: 2}}},
 			[]string{"a asked for “put” and gets “error”. Failed: Write #0 to b."}},
@@ -132,18 +132,23 @@ func TestWhatIsTold(t *testing.T) {
 			[]string{"a calls b.", "a calls c."}},
 		"several that are under way, and letters of other languages": {view.Document{Events: events(5, nil), Requests: []view.Request{write(0, 0), write(1, 8), read},
 			Pieces: []view.Piece{{Span: view.Span{Event: 3, Length: 16}, Request: 2, Fate: "sampled"}}, Violation: &view.Violation{Message: "änderung verloren. "}},
-			[]string{"c does not find Writes #0 and #1 of a to b, which are still under way.", "c reads the memory of b.", "Änderung verloren."}},
+			[]string{"c reads the memory of b.", "c does not find Writes #0 and #1 of a to b, which are still under way.", "Änderung verloren."}},
 		"a Read that does not find what has completed": {view.Document{Events: events(5, nil), Requests: []view.Request{done, read},
 			Pieces: []view.Piece{{Span: at(3, 0), Request: 1, Fate: "sampled"}, {Span: at(4, 0), Fate: "landed"}}},
-			[]string{"c does not find Write #0 of a to b, although it has completed.", "c reads the memory of b."}},
+			[]string{"c reads 0x0 in the memory of b.", "c does not find Write #0 of a to b, although it has completed."}},
 		"a Read that does not find what is under way": {view.Document{Events: events(5, nil), Requests: []view.Request{write(0, 0), read},
 			Pieces: []view.Piece{{Span: at(3, 0), Request: 1, Fate: "sampled"}}},
-			[]string{"c does not find Write #0 of a to b, which is still under way.", "c reads the memory of b."}},
+			[]string{"c reads 0x0 in the memory of b.", "c does not find Write #0 of a to b, which is still under way."}},
 		"a load that does not find what has completed": {view.Document{Events: events(5, nil), Requests: []view.Request{done}, Looks: []view.Span{at(2, 0)}},
 			[]string{"b loads and does not find Write #0 of a to b, although it has completed."}},
+		"Reads of words, of the same and of another value": {view.Document{Events: events(6, nil),
+			Requests: []view.Request{read, {Op: "Read", Host: 2, Length: 8, Posted: 2, Done: -1}, {Op: "Read", Host: 2, Peer: 1, Offset: 8, Length: 8, Posted: 2, Done: -1}},
+			Changes:  []view.Change{{Event: 1, Data: "0102000000000000", Request: -1}, {Event: 5, Data: "0000000000000000", Request: -1}},
+			Pieces:   []view.Piece{{Span: at(3, 0), Request: 0, Fate: "sampled"}, {Span: at(3, 0), Request: 1, Fate: "sampled"}, {Span: at(4, 8), Request: 2, Fate: "sampled"}}},
+			[]string{"c reads 0x201 in the memory of b and a.", "c reads 0x0 in the memory of b."}},
 		"a Read that finds what is there": {view.Document{Events: events(5, nil), Requests: []view.Request{done, read},
 			Pieces: []view.Piece{{Span: at(2, 0), Fate: "landed"}, {Span: at(3, 0), Request: 1, Fate: "sampled"}}},
-			[]string{"c reads the memory of b."}},
+			[]string{"c reads 0x0 in the memory of b."}},
 		"a failure, when its host learns of it": {view.Document{Events: events(2, map[int]view.Event{1: {Kind: "completion", Request: 0, Peer: -1}}), Requests: []view.Request{failed}},
 			[]string{"a learns that its Write #0 to b failed: REM_ACCESS_ERR."}},
 		"an Atomic, once for all hosts where it does the same": {view.Document{
@@ -159,8 +164,8 @@ func TestWhatIsTold(t *testing.T) {
 			Requests: []view.Request{write(0, 0), {Op: "Write", Peer: 1, Offset: 8, Length: 8, Posted: 1, Done: -1}},
 			Pieces:   []view.Piece{{Span: at(5, 0), Fate: "dropped"}, {Span: at(5, 8), Request: 1, Fate: "dropped"}}},
 			[]string{"By now it is certain that nothing of Write #0 of a and Write #0 of a (life 1) to b arrives any more."}},
-		"what is broken, at the end": {view.Document{Events: events(2, map[int]view.Event{1: {Kind: "violation", Marked: true, Request: -1}}), Violation: &view.Violation{Message: "a write is lost"}},
-			[]string{"A write is lost."}},
+		"what is broken, at the end": {view.Document{Events: events(2, map[int]view.Event{1: {Kind: "violation", Marked: true, Request: -1}}), Violation: &view.Violation{Message: "this write is lost"}},
+			[]string{"This write is lost."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x.d.Hosts, x.d.Regions = hosts, memory

@@ -1,4 +1,6 @@
-package backups
+// Package figure draws figure 8 of Sift's paper from the results of package backups. It is apart because it needs a
+// library for plots, and nothing else there does.
+package figure
 
 import (
 	"errors"
@@ -11,14 +13,16 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/verbatim-rdma/verbatim/bench/backups"
 )
 
 // ErrNothing: there is nothing to draw.
-var ErrNothing = errors.New("backups: no points to draw")
+var ErrNothing = errors.New("figure: no points to draw")
 
 // Plot draws the points as figure 8, in SVG: the time added to a fault, by number of backups,
 // with a curve for each number of groups. Points of one number of groups must be neighbours.
-func Plot(w io.Writer, points []Result) error {
+func Plot(w io.Writer, points []backups.Result) error {
 	if len(points) == 0 {
 		return ErrNothing
 	}
@@ -34,7 +38,7 @@ func Plot(w io.Writer, points []Result) error {
 		}
 		line, marks, err := plotter.NewLinePoints(curve)
 		if err != nil {
-			return fmt.Errorf("backups: draw %d groups: %w", points[begin].Groups, err)
+			return fmt.Errorf("figure: draw %d groups: %w", points[begin].Groups, err)
 		}
 		line.Color, marks.Color, marks.Shape = plotutil.Color(k), plotutil.Color(k), plotutil.Shape(k)
 		p.Add(line, marks)

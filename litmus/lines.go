@@ -1,0 +1,66 @@
+package litmus
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
+)
+
+// PointAtLines makes the events of a replay point at the lines of the test in a text, which is called file, and not at the
+// code that executes them. Each statement begins with a note of its line. What a thread does in later steps belongs to the
+// line only where no other thread runs on its host; what is of no line points nowhere.
+func PointAtLines(re *explore.Replay, text, file string) error {
+	t, err := Parse(file, []byte(text))
+	if err != nil {
+		return err
+	}
+	threads := map[string]int{}
+	for i := range t.Threads {
+		threads[t.Threads[i].Host]++
+	}
+	type place struct{ line, step int }
+	at := map[string]place{} // by host
+	for i := range re.Events {
+		e := &re.Events[i]
+		if e.Kind == "log" {
+			if n, ok := lineOf(e.Text); ok {
+				at[e.Host] = place{n, e.Step}
+			}
+		}
+		p := at[e.Host]
+		switch {
+		case e.Kind == "violation":
+			p.line = outcomeLine(t, explore.ClassOf(re.Err))
+		case e.Kind == "start", e.Kind == "end":
+			delete(at, e.Host)
+			p.line = 0
+		case e.Source == "", p.step != e.Step && threads[e.Host] > 1:
+			p.line = 0
+		}
+		e.Source, e.File = "", ""
+		if p.line > 0 {
+			e.Source, e.File = fmt.Sprintf("%s%s:%d", t.Name, lang.Ext, p.line), file
+		}
+	}
+	return nil
+}
+
+// lineOf is the line in the note of a statement.
+func lineOf(note string) (int, bool) {
+	number, _, ok := strings.Cut(note, ": ")
+	n, err := strconv.Atoi(number)
+	return n, ok && err == nil
+}
+
+// outcomeLine is the line of the outcome that a class of violations names, or 0.
+func outcomeLine(t *lang.Test, class string) int {
+	for i := range t.Outcomes {
+		if classPrefix+t.OutcomeName(i) == class {
+			return t.Outcomes[i].Pos.Line
+		}
+	}
+	return 0
+}

@@ -1,0 +1,88 @@
+package litmus_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
+)
+
+// pointed are the lines that the events of a run point at, each with the kinds of the events.
+func pointed(t *testing.T, text, outcome string) []string {
+	t.Helper()
+	test, err := litmus.Parse("x", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := litmus.Compile(test, outcome)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := explore.Check(s, explore.Options{Profile: "relaxed", Workers: 1})
+	if err != nil || r.Counterexample == nil {
+		t.Fatal(r, err)
+	}
+	re, err := r.Counterexample.ReplayFull(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := litmus.PointAtLines(re, s.Text, "file"); err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	lines := strings.Split(text, "\n")
+	for i := range re.Events {
+		e := &re.Events[i]
+		_, number, ok := strings.Cut(e.Source, ":")
+		if !ok || e.Kind == "log" {
+			continue
+		}
+		if e.File != "file" || !strings.HasPrefix(e.Source, test.Name+lang.Ext+":") {
+			t.Errorf("event %d points at %s in %s", i, e.Source, e.File)
+		}
+		n, _ := lineNumber(number)
+		out = append(out, e.Kind+": "+strings.TrimSpace(lines[n-1]))
+	}
+	return out
+}
+
+func lineNumber(s string) (n int, ok bool) {
+	for _, c := range s {
+		n = 10*n + int(c-'0')
+	}
+	return n, s != ""
+}
+
+const twoHosts = `litmus mp
+doc    A flag after data.
+source test 1
+rule   placement-order
+hosts  A B
+dram   B: d f
+
+thread A
+  write d <- 1
+  write f <- 1
+
+thread B
+  r1 = load f
+  r2 = load d
+
+exists r1 == 1 && r2 == 0
+  * Y
+`
+
+// Each event of a run points at the statement that caused it, and the end at the outcome.
+func TestPointsAtLines(t *testing.T) {
+	want := []string{"post: write d <- 1", "post: write f <- 1", "land: r1 = load f", "load: r1 = load f", "load: r2 = load d", "violation: exists r1 == 1 && r2 == 0"}
+	if diff := cmp.Diff(want, pointed(t, twoHosts, "exists")); diff != "" {
+		t.Error(diff)
+	}
+	if err := litmus.PointAtLines(&explore.Replay{}, "no test", "file"); err == nil {
+		t.Error("a text that is no test is accepted")
+	}
+}

@@ -1,0 +1,82 @@
+package siftcoord
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+)
+
+// What Begin changes is there before anything else is answered, once, wherever the first coordinator dies.
+func TestBeginComesFirstAndOnce(t *testing.T) {
+	for left := range 4 { // puts until the first coordinator dies
+		for _, lasts := range []bool{false, true} {
+			begun := 0
+			cfg := Config{Ticks: 2, Every: 3, Begin: func(c coord.Client) error {
+				begun++
+				return c.Create("length", []byte("10s"), coord.NoSession)
+			}}
+			g, m := newGroup(t, cfg), newMemory()
+			f := m.open()
+			f.left, f.lasts = left, lasts
+			g.leads("cpu1", f)
+			_, c := g.client(t, "app")
+			if err := c.Create("a", nil, coord.NoSession); err == nil {
+				if _, _, err := c.Get("length"); err != nil && !errors.Is(err, coord.ErrUnavailable) {
+					t.Errorf("%d, %v: a request is answered, and then %v", left, lasts, err)
+				}
+			}
+			g.leads("cpu2", m.open())
+			if value, version, err := c.Get("length"); err != nil || string(value) != "10s" || version != 1 {
+				t.Errorf("%d, %v: %q, %d, %v", left, lasts, value, version, err)
+			}
+			if before := begun; c.Create("b", nil, coord.NoSession) != nil || begun != before || begun > 2 {
+				t.Errorf("%d, %v: begun %d times", left, lasts, begun)
+			}
+		}
+	}
+}
+
+// A client asks again as often as it is told while no node leads, and only for what nobody has executed.
+func TestDialAsksAgain(t *testing.T) {
+	g, m := newGroup(t, Config{Ticks: 2, Every: 3}), newMemory()
+	h := &sleeper{stub: stub{name: "app", nodes: g.nodes, fails: map[string]error{}}}
+	h.wakes = func(n int) {
+		if n == 2 {
+			g.leads("cpu2", m.open())
+		}
+	}
+	c, err := Dial(h, ClientConfig{Nodes: []string{"cpu1", "cpu2"}, Service: "coord", Rounds: 4, Pause: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Create("a", nil, coord.NoSession); err != nil || h.slept != 2 {
+		t.Errorf("%v after %d pauses", err, h.slept)
+	}
+	h.lost = true
+	if _, err := c.Set("a", nil, 1); !errors.Is(err, coord.ErrUnavailable) || h.slept != 2 {
+		t.Errorf("an answer is lost: %v after %d pauses", err, h.slept)
+	}
+	clear(g.stores)
+	if _, err := c.List(""); !errors.Is(err, ErrNoCoordinator) || h.slept != 5 {
+		t.Errorf("nobody leads: %v after %d pauses", err, h.slept)
+	}
+	for _, bad := range []ClientConfig{{Nodes: []string{"a"}}, {Nodes: []string{"a"}, Rounds: 1, Pause: -1}, {Rounds: 1}} {
+		if _, err := Dial(h, bad); !errors.Is(err, ErrConfig) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}
+
+// sleeper counts the pauses of a client.
+type sleeper struct {
+	stub
+	slept int
+	wakes func(n int)
+}
+
+func (s *sleeper) Sleep(time.Duration) {
+	s.slept++
+	s.wakes(s.slept)
+}

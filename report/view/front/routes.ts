@@ -1,0 +1,43 @@
+// The ways that arrows take between lanes: straight where no words are, and else through the gaps that rows and lanes
+// leave free.
+
+export interface Point { x: number; y: number }
+
+export interface Box { left: number; top: number; right: number; bottom: number }
+
+// gutter is how far beside its lane a way goes down, and slack how far from words it stays.
+const gutter = 5;
+const slack = 3;
+
+export class Routes {
+  constructor(
+    private readonly words: Box[][], // by row, from top to bottom
+    private readonly gaps: number[], // by row: where nothing is, below its words
+  ) {}
+
+  // way leads from a lane in one row to a lane in another. Ways with different numbers do not lie on each other.
+  way(from: Point, to: Point, first: number, last: number, number: number): Point[] {
+    const rows = this.words.slice(first, last + 1);
+    const free = (a: Point) => !rows.some((row) => row.some((b) => crosses(a, to, b)));
+    if (last > first && free(from)) return [from, to];
+    const gap = { x: from.x, y: this.gaps[first] - 2 * (number % 3) };
+    if (last > first && free(gap)) return [from, gap, to];
+    const beside = to.x + (from.x > to.x ? 1 : -1) * (gutter - (number % 3));
+    const turn = to.y + (to.y > gap.y ? -gutter : gutter);
+    return [from, gap, { x: beside, y: gap.y }, { x: beside, y: turn }, to];
+  }
+}
+
+// crosses reports whether a straight line touches a box, or comes too near.
+function crosses(a: Point, b: Point, box: Box): boolean {
+  let [from, to] = [0, 1];
+  const cut = (d: number, room: number): boolean => {
+    if (d === 0) return room >= 0;
+    const t = room / d;
+    if (d < 0) from = Math.max(from, t);
+    else to = Math.min(to, t);
+    return from <= to;
+  };
+  const [dx, dy] = [b.x - a.x, b.y - a.y];
+  return cut(-dx, a.x - box.left + slack) && cut(dx, box.right + slack - a.x) && cut(-dy, a.y - box.top + slack) && cut(dy, box.bottom + slack - a.y);
+}

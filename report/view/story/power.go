@@ -1,0 +1,131 @@
+package story
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/report/view"
+)
+
+// doubtful says which bytes of persistent memory were not certain to outlive a power failure.
+func (t *teller) doubtful(event int) string {
+	e := &t.d.Events[event]
+	if e.Kind != "power" {
+		return ""
+	}
+	text := t.places(t.open(e.Host, event))
+	if text == "" {
+		return ""
+	}
+	return " Not certain to persist: " + text + "."
+}
+
+// open lists the bytes of persistent memory of a host that were changed since its last power failure, and were not certain
+// to persist after an event, in order. What an earlier failure left is another question.
+func (t *teller) open(host, event int) []view.Span {
+	since := t.lastPower(host, event)
+	var open []view.Span
+	for _, x := range t.d.Doubts {
+		if x.Event > event || x.Event <= since || t.d.Regions[x.Region].Host != host {
+			continue
+		}
+		open = slices.DeleteFunc(open, func(y view.Span) bool { return y.Region == x.Region && y.Offset == x.Offset })
+		if x.Open {
+			open = append(open, x.Span)
+		}
+	}
+	slices.SortFunc(open, func(a, b view.Span) int {
+		return cmp.Or(cmp.Compare(a.Region, b.Region), cmp.Compare(a.Offset, b.Offset))
+	})
+	return open
+}
+
+// places names bytes that are in order: "bytes 0 to 15 of log".
+func (t *teller) places(spans []view.Span) string {
+	var out []string
+	for i := 0; i < len(spans); {
+		first, end := spans[i], spans[i].Offset+spans[i].Length
+		for i++; i < len(spans) && spans[i].Region == first.Region && spans[i].Offset == end; i++ {
+			end += spans[i].Length
+		}
+		out = append(out, fmt.Sprintf("bytes %d to %d of %s", first.Offset, end-1, cmp.Or(t.d.Regions[first.Region].Name, "its memory")))
+	}
+	return list(out)
+}
+
+// lastPower is the last power failure of a host before an event, or -1.
+func (t *teller) lastPower(host, event int) int {
+	for i := min(event, len(t.d.Events)) - 1; i >= 0; i-- {
+		if e := &t.d.Events[i]; e.Kind == "power" && e.Host == host {
+			return i
+		}
+	}
+	return -1
+}
+
+// leftByPower says, where a host first looks at persistent memory after a power failure, which bytes are not as they
+// were before it.
+func (t *teller) leftByPower() {
+	for i := range t.d.Changes {
+		c := &t.d.Changes[i]
+		host := t.d.Regions[c.Region].Host
+		if !t.settles(c, t.lastPower(host, c.Event)) {
+			continue
+		}
+		now, err := hex.DecodeString(c.Data)
+		if was := t.content(span(c), i); err == nil && !bytes.Equal(was, now) {
+			t.key(c.Event, "%s finds that the power failure took what was at %s: %s is there, not %s.",
+				t.d.Hosts[host], t.places([]view.Span{*span(c)}), value(now), value(was))
+		}
+	}
+}
+
+// settles reports whether a change is what a power failure had left of bytes that were in doubt then: a look at them
+// decided it, and no store.
+func (t *teller) settles(c *view.Change, failure int) bool {
+	at := span(c)
+	looked := slices.ContainsFunc(t.d.Looks, func(l view.Span) bool { return l.Event == c.Event && overlap(&l, at) })
+	open := false // the doubt from before the failure
+	for _, x := range t.d.Doubts {
+		if x.Region != c.Region || x.Offset != c.Offset || x.Event > c.Event {
+			continue
+		}
+		switch {
+		case x.Event <= failure:
+			open = x.Open
+		case x.Event < c.Event:
+			return false // it has been decided, or something else was stored
+		}
+	}
+	return failure >= 0 && c.Request < 0 && looked && open
+}
+
+// content is what some bytes were after a number of changes.
+func (t *teller) content(at *view.Span, changes int) []byte {
+	out := make([]byte, at.Length)
+	for i := range changes {
+		c := &t.d.Changes[i]
+		if x := span(c); overlap(x, at) {
+			data, err := hex.DecodeString(c.Data)
+			if err != nil {
+				continue
+			}
+			from := max(x.Offset, at.Offset)
+			copy(out[from-at.Offset:], data[from-x.Offset:])
+		}
+	}
+	return out
+}
+
+// value is some bytes as timelines show them: 8 are a number of the machine.
+func value(b []byte) string {
+	if len(b) != 8 {
+		return fmt.Sprintf("% x", b)
+	}
+	b = slices.Clone(b)
+	slices.Reverse(b)
+	return "0x" + cmp.Or(string(bytes.TrimLeft([]byte(hex.EncodeToString(b)), "0")), "0")
+}
