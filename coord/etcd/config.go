@@ -119,7 +119,7 @@ func (c Config) complete() (Config, error) {
 
 func (c *Config) tlsFiles() bool { return c.CAFile != "" || c.CertFile != "" }
 
-// tls reads the files. It is nil for connections without TLS.
+// tls reads the files, and returns the configuration, or nil for connections without TLS.
 func (c *Config) tls() (*tls.Config, error) {
 	if scheme, _ := cutScheme(c.Endpoints[0]); scheme != "https" && !c.tlsFiles() {
 		return nil, nil
