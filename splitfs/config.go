@@ -92,7 +92,7 @@ func (c *Config) Validate() error {
 	}
 	r := c.complete()
 	if r.Region < MinRegion || r.MaxRegion < r.Region || r.MaxRegion > LargestRegion {
-		return fmt.Errorf("%w: regions of %d to %d bytes; from %d to %d are possible", ErrConfig, r.Region, r.MaxRegion, MinRegion, LargestRegion)
+		return fmt.Errorf("%w: regions of %d to %d bytes; want %d to %d", ErrConfig, r.Region, r.MaxRegion, MinRegion, LargestRegion)
 	}
 	return nil
 }

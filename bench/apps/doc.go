@@ -2,8 +2,8 @@
 // appending to a log file, and YCSB on Pebble and SQLite, each in three modes that
 // alternate.
 //
-//			err := apps.Run(ctx, apps.Config{Config: bench.Config{Backend: bench.RDMA, StartPeer: start}, Dir: "/data"},
-//				func(r apps.Row) error { ... })
+//		err := apps.Run(ctx, apps.Config{Config: bench.Config{Backend: bench.RDMA, StartPeer: start}, Dir: "/data"},
+//			func(r apps.Row) error { ... })
 //
 //	  - strong: everything in a directory, with an fsync after each write;
 //	  - weak: the same without fsync, so that a crash loses acknowledged writes;

@@ -302,7 +302,7 @@ func TestSiftUsage(t *testing.T) {
 		{"sift memnode --name a --value 1000000", 2, "up to 524288"},
 		{"sift memnode --name a --slots 1", 2, "--slots 1"},
 		{"sift memnode --name a --device soft --listen 127.0.0.1:0 --marker /no/such/directory/m", 2, "--marker: open /no/such/directory/m"},
-		{"sift memnode --name a --device soft --listen 127.0.0.1:0 --marker /", 2, "--marker: / is no file"},
+		{"sift memnode --name a --device soft --listen 127.0.0.1:0 --marker /", 2, "--marker: / is not a regular file"},
 		{"sift memnode --name a --device soft --listen 127.0.0.1:0 --pmem /no/such", 2, "--pmem: stat /no/such"},
 		{"sift memnode --name a --device soft --listen 127.0.0.1:0 --pmem /dev/null", 2, "--pmem: /dev/null is no directory"},
 		{"sift memnode --name a --keys 9223372036854775807", 2, "together at most"},

@@ -57,7 +57,7 @@ func (c *Config) Validate() error {
 	case c.Prefix != "" && !strings.HasSuffix(c.Prefix, "/"):
 		return bad("the prefix %q does not end with a slash", c.Prefix)
 	case c.TTL < 0 || c.TTL%time.Second != 0:
-		return bad("sessions of %v: want whole seconds, at least one", c.TTL)
+		return bad("a session of %v: want whole seconds, at least one", c.TTL)
 	case c.CallTimeout < 0:
 		return bad("the call timeout %v is negative", c.CallTimeout)
 	case (c.CertFile == "") != (c.KeyFile == ""):
@@ -119,7 +119,7 @@ func (c Config) complete() (Config, error) {
 
 func (c *Config) tlsFiles() bool { return c.CAFile != "" || c.CertFile != "" }
 
-// tls reads the files. It is nil for connections without TLS.
+// tls reads the files, and returns the configuration, or nil for connections without TLS.
 func (c *Config) tls() (*tls.Config, error) {
 	if scheme, _ := cutScheme(c.Endpoints[0]); scheme != "https" && !c.tlsFiles() {
 		return nil, nil

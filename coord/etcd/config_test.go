@@ -36,7 +36,7 @@ func TestConfig(t *testing.T) {
 		{func(c *etcd.Config) { c.Prefix = "x" }, "slash"},
 		{func(c *etcd.Config) { c.TTL = 1500 * time.Millisecond }, "1.5s: want whole seconds"},
 		{func(c *etcd.Config) { c.TTL = -time.Second }, "whole seconds"},
-		{func(c *etcd.Config) { c.CallTimeout = -1 }, "call timeout of -1ns"},
+		{func(c *etcd.Config) { c.CallTimeout = -1 }, "the call timeout -1ns is negative"},
 		{func(c *etcd.Config) { c.CertFile = junk }, "belong together"},
 		{func(c *etcd.Config) { c.CertFile, c.KeyFile = junk, junk }, "junk"},
 		{func(c *etcd.Config) { c.CAFile = junk }, "no PEM certificate"},

@@ -15,7 +15,7 @@ const Margin = Lease * 3 / 2
 const keeping = "keep"
 
 // Keep serves a value. A client that reads it may cache it for the length of a lease. Before
-// a change, Keep grants no more leases and waits until those granted have expired.
+// a change, Keep grants no more leases and waits until all granted leases have expired.
 func Keep(h host.Host, margin time.Duration) error {
 	lis, err := h.Listen(keeping)
 	if err != nil {

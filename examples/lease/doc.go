@@ -3,5 +3,5 @@
 //
 // memory.go lends the memory and connects to it, lock.go takes the lock, counter.go
 // counts under the lock, in one way that looks right and in one that is right. Package
-// leasecheck defines what to check.
+// leasecheck defines the scenarios.
 package lease

@@ -1,6 +1,6 @@
-// Package start is the module that `verbatim new` writes: a protocol of one word on three hosts (register), what it
-// promises (registercheck), one mutant that is caught (testdata), and a program that checks it (main.go.txt). All but
-// the program are packages here too, so the same tests hold for them.
+// Package start is the module that `verbatim new` writes: a protocol of one word on three hosts (register), its
+// promises (registercheck), one mutant that is caught (testdata), and a program that checks it (main.go.txt). All parts
+// but the program are packages here too, so the tests of this module cover them.
 package start
 
 import (
@@ -16,7 +16,7 @@ import (
 //go:embed register registercheck testdata main.go.txt
 var files embed.FS
 
-// here is where the files import each other from.
+// here is the path from which the files import each other.
 const here = "github.com/verbatim-rdma/verbatim/examples/start"
 
 // Write writes the files of a module with this path into a folder.

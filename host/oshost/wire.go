@@ -12,9 +12,8 @@ import (
 // these headers:
 //
 //	Verbatim-Version: 1     of this protocol, in every request and every answer
-//
-// Verbatim-From: app      the caller
-// Verbatim-To: peer1      the intended host, so that a wrong address is detected
+//	Verbatim-From: app      the caller
+//	Verbatim-To: peer1      the intended host, so that a wrong address is detected
 //
 // The status determines the meaning of the answer's body; see answers.
 const (

@@ -114,7 +114,7 @@ func (r *run) adopt(got tree, touched map[string]bool, crashed bool) {
 	r.note("settled")
 }
 
-// matches reports whether these names agree with the model.
+// matches reports whether got agrees with the model at the given names.
 func (r *run) matches(x *model, got tree, names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !x.same(got, name, false) })
 }

@@ -40,7 +40,7 @@ func Register(name string, fsys *splitfs.FS) *VFS {
 // Unregister removes it from SQLite.
 func (v *VFS) Unregister() { vfs.Unregister(v.name) }
 
-// URI is the name by which to open a database in the file system.
+// URI returns the name with which SQLite opens a database in the file system.
 func (v *VFS) URI(database string) string {
 	return "file:" + (&url.URL{Path: "/" + database}).EscapedPath() + "?vfs=" + url.QueryEscape(v.name)
 }

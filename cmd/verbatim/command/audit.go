@@ -47,8 +47,8 @@ type claim struct {
 	Finding *claimFinding `json:"finding"`
 }
 
-// claimFinding is the first test that failed: the steps to a state, those that show it there,
-// and where two orders were compared the other one.
+// claimFinding is the first test that failed: the steps to a state, the steps there that fail,
+// and, where two orders were compared, the steps of the other order.
 type claimFinding struct {
 	Why   string   `json:"why"`
 	After []string `json:"after"`
@@ -86,7 +86,7 @@ func newClaimFinding(f *audit.Finding) *claimFinding {
 	return out
 }
 
-// auditText writes an audit for people.
+// auditText writes an audit as text.
 func auditText(b *strings.Builder, x *audit.Report) {
 	if x == nil {
 		return

@@ -59,7 +59,7 @@ func runExplore(c *cobra.Command, f *handFlags, name string) error {
 		return err
 	}
 	if _, err := (explore.Walk{}).Go(s, f.opt); err != nil {
-		return err // before a page is opened
+		return err // report the error before a page is opened
 	}
 	l, err := listenLoopback(f.listen)
 	if err != nil {

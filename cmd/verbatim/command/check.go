@@ -84,7 +84,7 @@ FILE reads the results of generated mutants, and adds the score and the survivor
 their lines.
 
 A search that --resume continues has the result of the whole search. Only line coverage
-starts at the resumption, and the page says so. A saved search continues only in the
+starts at the resumption, and the page states that. A saved search continues only in the
 same build of the program, because changed code could behave differently in states
 already visited; with --report that build is the one made from the source tree.
 
@@ -137,7 +137,7 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.IntVar(&o.Workers, "workers", 0, "parallel runs; 0: one for each core")
 	fl.Var(&f.memory, "max-memory", "stop when the search needs more memory, such as 8GiB; default: no limit")
 	fl.StringVar(&f.trace, "trace", "", "check the workload recorded in this strace `file`")
-	fl.StringVar(&f.traceFile, "trace-file", "", "the trace's file that is the log: a `pattern` or the end of its name")
+	fl.StringVar(&f.traceFile, "trace-file", "", "the log file in the trace: a `pattern` or the end of its name")
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each scenario")
 	fl.BoolVar(&f.stop, "stop-at-first", false, "stop at the first violated scenario")
 	fl.BoolVar(&f.deep, "deep", false, "with a protocol or a pattern, also check the scenarios that take hours; best with --max-time")
@@ -191,7 +191,7 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 	}
 	ctx, stop := cli.Interruptible(c)
 	defer stop()
-	// This may restart the command, and a pipe can be read only once: nothing is read before.
+	// This may restart the command, and a pipe can be read only once, so nothing is read before.
 	if err := f.page.begin(ctx, f, args, c.ErrOrStderr()); err != nil {
 		return err
 	}
@@ -210,7 +210,8 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 	return result.Err()
 }
 
-// saveable finds out, before hours of search, that a search cannot be saved in a file, or that something else is there.
+// saveable reports, before hours of search, whether the search can be saved in a file: the file must be writable, and
+// must not hold anything but a saved search.
 func saveable(file string) error {
 	if file == "" {
 		return nil
@@ -287,7 +288,7 @@ func (f *checkFlags) validate() error {
 	return CheckLimits(o.Workers, o.MaxTime)
 }
 
-// scenarios are the scenarios that the arguments name; with --trace there are none yet.
+// scenarios returns the scenarios that the arguments name; with --trace there are none yet.
 func (f *checkFlags) scenarios(args []string) ([]*explore.Scenario, error) {
 	if f.trace == "" {
 		return find(args, f.deep)
@@ -323,7 +324,7 @@ func namesOf(list []*explore.Scenario) []string {
 	return out
 }
 
-// checkAll checks the scenarios and prints each result as it comes.
+// checkAll checks the scenarios and prints each result as soon as it is known.
 func (f *checkFlags) checkAll(ctx context.Context, todo []*explore.Scenario, stdout, stderr io.Writer) cli.Status {
 	total, violated := cli.OK, false
 	for i, s := range todo {

@@ -24,7 +24,7 @@ const noMatrix = "none"
 // maxMatrixFile bounds the file of --matrix.
 const maxMatrixFile = 4 << 20
 
-// cellRuns bounds the search for the run of a cell that came without one.
+// cellRuns bounds the search for the run of a cell without a counterexample.
 const cellRuns = 200_000
 
 // cells fills in the matrix of a page.
@@ -37,7 +37,7 @@ type cells struct {
 	found     map[string]string
 }
 
-// newCells decides what to do about the matrix for the arguments of a check.
+// newCells decides for the arguments of a check whether the matrix is read, computed or omitted.
 func newCells(f *checkFlags, args []string) (*cells, error) {
 	x := &cells{file: f.page.matrix, opt: matrix.Options{Timers: f.opt.Timers, MaxRuns: f.opt.MaxRuns, MaxTime: f.opt.MaxTime, Workers: f.opt.Workers}, found: map[string]string{}}
 	if x.file == noMatrix {
@@ -137,8 +137,8 @@ func (x *cells) search(page *checkPage, stderr io.Writer) ([]matrix.Cell, error)
 	return all, nil
 }
 
-// run returns the page of the run that a cell breaks with: of its file, or of one that is
-// found again; empty if there is none.
+// run returns the page of the run that breaks a cell: of the run in its file, or of a run that a new
+// search finds; empty if there is none.
 func (x *cells) run(page *checkPage, c *matrix.Cell) (string, error) {
 	with := c.Profile
 	if c.DerivedFrom != "" {
@@ -164,8 +164,8 @@ func (x *cells) run(page *checkPage, c *matrix.Cell) (string, error) {
 	return to, err
 }
 
-// load reads a counterexample: its name is as seen from where verbatim matrix ran, which
-// may have been where its output is. It is nil if there is none.
+// load reads a counterexample, or returns nil if there is none. Its name is relative to the folder in
+// which verbatim matrix ran, possibly the folder of its output.
 func (x *cells) load(name string) (*explore.Counterexample, error) {
 	if name == "" {
 		return nil, nil

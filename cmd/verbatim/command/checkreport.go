@@ -26,9 +26,9 @@ import (
 
 // checkPage is the page that --report makes of the checks.
 type checkPage struct {
-	file   string // empty: none is asked for
+	file   string // empty: no page was requested
 	matrix string // the file that --matrix names
-	cells  *cells // what to do about the matrix
+	cells  *cells // fills in the matrix
 	scored string // the file that --mutants names
 	traced string // the flags that a replay of a run beside the page needs
 
@@ -87,7 +87,7 @@ func (p *checkPage) readMutants(ctx context.Context, args []string) (err error) 
 	return mutant.Locate(ctx, mutant.ByCommand, "", folders, kit, p.mutants)
 }
 
-// foldersOf returns the folders of the protocols of names, and of the code that they share with others.
+// foldersOf returns the folders of the protocols of names, and the folders of code that they share with others.
 func foldersOf(names []string) (folders, kit []string, err error) {
 	for _, name := range protocolsOf(names) {
 		p, err := protocolOf(name)
@@ -150,7 +150,7 @@ func readSource(name string) ([]byte, error) {
 // runs returns the folder next to the page that holds the pages of runs.
 func (p *checkPage) runs() string { return strings.TrimSuffix(p.file, ".html") + "-runs" }
 
-// runPage writes the page of a run and returns its place as seen from the report.
+// runPage writes the page of a run and returns its path relative to the report.
 func (p *checkPage) runPage(s *explore.Scenario, ce *explore.Counterexample, name string) (string, error) {
 	if err := os.MkdirAll(p.runs(), 0o755); err != nil {
 		return "", err
@@ -214,7 +214,7 @@ func commandLine() string {
 	return text
 }
 
-// made describes when and where a page was made.
+// made returns the date and the machine of a page.
 func made() string {
 	return fmt.Sprintf("Made on %s, on %s/%s with %d cores and %s.", time.Now().Format("2 January 2006 at 15:04 MST"), runtime.GOOS, runtime.GOARCH,
 		runtime.GOMAXPROCS(0), runtime.Version())

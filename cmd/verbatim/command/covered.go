@@ -25,8 +25,8 @@ const coveredDir = "verbatim-covered-"
 var become = syscall.Exec
 
 // counted ensures that the running program counts the statements of the protocols of names: if it does not,
-// counted builds one that does and executes it in its place, with the same arguments. It returns only if
-// this program counts, or with the reason why no program does.
+// counted builds a program that does and executes that program in its place, with the same arguments. It
+// returns nil if this program counts, and otherwise the reason why no program does.
 func counted(ctx context.Context, names []string, stderr io.Writer) error {
 	err := coverage.Clear()
 	if err == nil || os.Getenv(coveredEnv) != "" {

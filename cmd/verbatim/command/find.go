@@ -9,8 +9,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// find returns the scenarios that the arguments name, in their order: all of a
-// protocol, one, or those that a pattern matches. Deep ones must be named, or asked for.
+// find returns the scenarios that the arguments name, in order. An argument names all scenarios of a
+// protocol, one scenario, or those that a pattern matches. Deep scenarios must be named, or requested by deep.
 func find(names []string, deep bool) ([]*explore.Scenario, error) {
 	var out []*explore.Scenario
 	for _, name := range names {
@@ -89,7 +89,7 @@ func matches(pattern, protocol, scenario string) bool {
 	return ok
 }
 
-// spelled returns the arguments with the names of found scenarios in the place of patterns.
+// spelled returns the arguments, with patterns replaced by the names of found scenarios.
 func spelled(args []string, found []*explore.Scenario) []string {
 	var out []string
 	for _, a := range args {

@@ -10,10 +10,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 )
 
-// unfit finds a host in --faults that a scenario does not have. That is one error, not one for each scenario.
+// unfit finds a host in --faults that a scenario does not have. It returns one error for all scenarios.
 func (f *checkFlags) unfit(todo []*explore.Scenario) error {
 	if f.opt.Faults == "" {
-		return nil // each scenario has its own
+		return nil // each scenario has its own budget
 	}
 	var first error
 	var fit, other []string
@@ -40,7 +40,7 @@ func (f *checkFlags) unfit(todo []*explore.Scenario) error {
 	return first
 }
 
-// wrapping returns the innermost error in err that wraps target. What is around it repeats the names.
+// wrapping returns the innermost error in err that wraps target. The outer errors repeat the names.
 func wrapping(err, target error) error {
 	switch x := err.(type) {
 	case interface{ Unwrap() error }:
@@ -48,7 +48,7 @@ func wrapping(err, target error) error {
 			return wrapping(x.Unwrap(), target)
 		}
 	case interface{ Unwrap() []error }:
-		for _, e := range slices.Backward(x.Unwrap()) { // the last names the hosts that the fault can strike
+		for _, e := range slices.Backward(x.Unwrap()) { // the last error names the possible hosts of the fault
 			if e != target && errors.Is(e, target) {
 				return wrapping(e, target)
 			}

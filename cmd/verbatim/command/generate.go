@@ -146,7 +146,7 @@ func runGenerate(c *cobra.Command, f *generateFlags) error {
 	return cli.Status(r.end(ctx.Err() != nil, len(programs))).Err()
 }
 
-// save writes a program as a test; one that is undecided has none.
+// save writes a program as a test; an undecided program has no test.
 func (f *generateFlags) save(v *generate.Verdicts) error {
 	if f.out == "" || v.Err() != nil {
 		return nil

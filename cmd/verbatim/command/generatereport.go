@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
-// generateReport prints verdicts as they come, in the order of the programs.
+// generateReport prints verdicts as soon as they are known, in the order of the programs.
 type generateReport struct {
 	f         *generateFlags
 	w         io.Writer
@@ -84,7 +84,7 @@ func (r *generateReport) line(v *generate.Verdicts) error {
 	return cli.Lines(r.w).Encode(x)
 }
 
-// text prints a program and its final states, those that all profiles allow first.
+// text prints a program and its final states, first the states that all profiles allow.
 func (r *generateReport) text(v *generate.Verdicts) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", v.Program)

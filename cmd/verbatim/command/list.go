@@ -88,7 +88,7 @@ type listed struct {
 	Profile  string `json:"profile"`
 	Faults   string `json:"faults"`
 	Timers   string `json:"timers"`
-	Deep     bool   `json:"deep"` // it is checked only if named
+	Deep     bool   `json:"deep"` // checked only if named
 	Strategy string `json:"strategy"`
 	Bounds   string `json:"bounds"`
 }
@@ -104,7 +104,7 @@ func newListed(s *explore.Scenario) listed {
 	return x
 }
 
-// listScenarios lists those that are named, or all.
+// listScenarios lists the named scenarios, or all.
 func listScenarios(w io.Writer, names []string, asJSON bool) error {
 	wanted, err := find(names, true)
 	if err != nil {

@@ -80,7 +80,7 @@ and 3 over 0.`,
 	fl := c.Flags()
 	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, names or files, separated by commas; default: those in the test files")
 	fl.String("backend", "sim", "")
-	_ = fl.MarkHidden("backend") // verbatim-run has the other
+	_ = fl.MarkHidden("backend") // verbatim-run has the other backend
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if c.Flag("backend").Value.String() == "rdma" {
 			return errOnCards
@@ -162,7 +162,7 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 	return cli.Status(cli.Worse(bad, r.end())).Err()
 }
 
-// jobs makes jobs of the tests in the files; the status is that of litmusfiles.Parse.
+// jobs makes jobs of the tests in the files, and returns the status of litmusfiles.Parse.
 func (f *litmusFlags) jobs(files []string, stderr io.Writer) (jobs []*litmusJob, code int) {
 	code = litmusfiles.Parse("verbatim", files, stderr, func(file string, t *lang.Test) {
 		profiles := litmus.Profiles(t)

@@ -71,7 +71,7 @@ func writeLitmusPage(c *cobra.Command, f *litmusFlags, file string) error {
 	return tells(w, cli.OK, "a run of %s with %s reaches %s\n%s\n", test.Name, profile, reach, f.html)
 }
 
-// outcomeOf returns the outcome that --reach names: the first if it names none.
+// outcomeOf returns the outcome that --reach names; without --reach, the first one.
 func (f *litmusFlags) outcomeOf(t *lang.Test) (string, error) {
 	var names []string
 	for i := range t.Outcomes {

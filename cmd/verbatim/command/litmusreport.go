@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus"
 )
 
-// litmusReport prints results as they come, in the order of the jobs.
+// litmusReport prints results as soon as they are known, in the order of the jobs.
 type litmusReport struct {
 	f      *litmusFlags
 	w      io.Writer
@@ -85,7 +85,7 @@ func (r *litmusReport) add(j *litmusJob) error {
 	return nil
 }
 
-// litmusVerdict returns the verdict in a word, and the exit status that it asks for.
+// litmusVerdict returns the verdict in a word, and its exit status.
 func litmusVerdict(res *litmus.Result, row *litmus.Row) (string, int) {
 	switch {
 	case row.Expected == litmus.Undecided && row.Got != litmus.Undecided:
@@ -155,7 +155,7 @@ func (r *litmusReport) row(j *litmusJob, row *litmus.Row, verdict, file string) 
 			_ = writeTimeline(&b, re, j.test.Text(), explore.TimelineOptions{})
 		}
 		if err != nil {
-			fmt.Fprintf(&b, "  and the replay failed: %v\n", err)
+			fmt.Fprintf(&b, "  but the replay failed: %v\n", err)
 		}
 		b.WriteString("\n")
 	case res.Reason != nil && !row.OK():
@@ -165,7 +165,7 @@ func (r *litmusReport) row(j *litmusJob, row *litmus.Row, verdict, file string) 
 	return err
 }
 
-// finals lists the final states of one job, and which outcomes they are.
+// finals lists the final states of one job, with their outcomes.
 func (r *litmusReport) finals(j *litmusJob) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  %s with %s has %s:\n", j.test.Name, j.profile, number.Of(len(j.result.Finals), "final state"))

@@ -204,7 +204,7 @@ func mutantStatus(results []mutant.Result) cli.Status {
 	return cli.Status(code)
 }
 
-// mutantTable prints the results as a table, and how many mutants were caught.
+// mutantTable prints the results as a table, and the number of mutants that were caught.
 func mutantTable(w io.Writer, results []mutant.Result, maxEvents int) error {
 	t := cli.NewTable(cli.Row{"mutant", "result", "scenario", "runs", "decisions", "events", "violation"}).Wrapped(26, 36, 20, 12, 9, 6, 30)
 	var missed []string
@@ -247,7 +247,7 @@ func caughtOf(what string, all int, missed []string) string {
 	return text
 }
 
-// regimes are the regimes of all searches, each once and in words.
+// regimes returns the timer regimes of all searches, each once, in words.
 func regimes(results []mutant.Result) string {
 	var out []string
 	for i := range results {

@@ -36,7 +36,7 @@ func newCheckerResult(x *mutant.CheckerResult) checkerResult {
 	return out
 }
 
-// runCheckerMutants runs the mutants of the checker and prints which yardstick noticed.
+// runCheckerMutants runs the mutants of the checker and prints the yardstick that caught each.
 func runCheckerMutants(c *cobra.Command, f *mutantFlags) error {
 	for _, name := range []string{"out", "workers", "max-time", "sqlite", "timers"} {
 		if c.Flags().Changed(name) {

@@ -39,7 +39,7 @@ func newRuleResult(x *mutant.RuleResult) ruleResult {
 	return out
 }
 
-// runRuleMutants runs the mutants of the simulator and prints which test noticed.
+// runRuleMutants runs the mutants of the simulator and prints the test that caught each.
 func runRuleMutants(c *cobra.Command, f *mutantFlags) error {
 	for _, name := range []string{"out", "workers", "max-time", "sqlite", "timers"} {
 		if c.Flags().Changed(name) {

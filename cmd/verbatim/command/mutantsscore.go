@@ -15,10 +15,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/mutant"
 )
 
-// scoreFlags are the flags that only --generate has.
+// scoreFlags are the flags that need --generate.
 var scoreFlags = []string{"results", "changed-since", "sample", "seed", "random-runs", "search-runs", "most", "at-least", "scenarios-at-least"}
 
-// patchFlags are the flags that it does not have.
+// patchFlags are the flags that exclude --generate.
 var patchFlags = []string{"out", "timers", "sqlite", "no-control", "max-events"}
 
 func (f *mutantFlags) defineScore(fl *pflag.FlagSet) {
@@ -112,7 +112,7 @@ func runScore(c *cobra.Command, f *mutantFlags, p *Protocol) error {
 	return nil
 }
 
-// misses reports whether a score is below what must be caught. Where there is nothing to catch, nothing is missed.
+// misses reports whether a score is below the required percentage. Without mutants nothing is missed.
 func (f *mutantFlags) misses(s *mutant.Score) bool {
 	return s.Caught < f.atLeast && s.Survive > 0 || s.Scenarios < f.byScenarios && s.Survive+s.Test > 0
 }

@@ -1,12 +1,12 @@
 // Package command is the command line that checks protocols: check, replay, explore, list, mutants, litmus,
-// matrix and vet, and the pages that these write. Command verbatim is this package with the protocols of this module; a
-// module with protocols of its own has the same commands with a program of a few lines:
+// matrix and vet, and the pages that these write. Command verbatim is this package with the protocols of this module.
+// A module with its own protocols gets the same commands with a program of a few lines:
 //
 //	func main() {
 //		command.Main(command.Protocol{Name: "register", Scenarios: registercheck.Scenarios, Folders: []string{"register"}})
 //	}
 //
-// What the commands build from source, they build from the module of that program: its mutants are the patches in
+// Commands that build from source use the module of that program: its mutants are the patches in
 // testdata/mutants/PROTOCOL below its go.mod. docs/own.md shows a whole module.
 package command
 
@@ -30,7 +30,7 @@ import (
 // Program is a command line with its protocols.
 type Program struct {
 	Protocols []Protocol
-	// Absent are protocols that another build of the program has, by name, with what to do about it.
+	// Absent are protocols that only another build of the program has, by name, with the remedy.
 	Absent map[string]string
 	// Doc is a further paragraph of the help text.
 	Doc string
@@ -38,7 +38,7 @@ type Program struct {
 	Commands func() []*cobra.Command
 }
 
-// What the commands find protocols in: a process is one program.
+// The running program, in which the commands find protocols: a process runs one program.
 var (
 	protocols []Protocol
 	absent    map[string]string
@@ -68,7 +68,7 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) int {
 	return cli.Run(root, args, stdout, stderr)
 }
 
-// validate finds mistakes of the program: each would make a command behave in a way that is hard to understand.
+// validate finds mistakes of the program that would make a command behave in a way that is hard to understand.
 func (p Program) validate() error {
 	if len(p.Protocols) == 0 {
 		return fmt.Errorf("the program has no protocol: give command.Main at least one")
@@ -81,7 +81,7 @@ func (p Program) validate() error {
 		case x.Name == mutant.Litmus || x.Name == mutant.Explore:
 			return fmt.Errorf("a protocol cannot be called %s: mutants %s has another meaning", x.Name, x.Name)
 		case x.Scenarios == nil:
-			return fmt.Errorf("protocol %s: Scenarios is nil; set it to a function that returns what is to be checked", x.Name)
+			return fmt.Errorf("protocol %s: Scenarios is nil; set it to a function that returns the scenarios", x.Name)
 		}
 		for j := range i {
 			if p.Protocols[j].Name == x.Name {
@@ -95,7 +95,7 @@ func (p Program) validate() error {
 	return nil
 }
 
-// validScenarios finds scenarios that no command could select, or that would hide others: what is not checked must not
+// validScenarios finds scenarios that no command could select, or that would hide others: an unchecked scenario must not
 // count as verified.
 func (p *Protocol) validScenarios() error {
 	if len(p.Scenarios()) == 0 {
@@ -113,7 +113,7 @@ func (p *Protocol) validScenarios() error {
 		case strings.ContainsAny(s.Name, "*?[ "):
 			return fmt.Errorf("a scenario is called %q; its name must have no space, and no *, ? or [, which are for patterns", s.Name)
 		case s.Build == nil:
-			return fmt.Errorf("scenario %s: Build is nil; set it to a function that returns what runs", s.Name)
+			return fmt.Errorf("scenario %s: Build is nil; set it to a function that builds the world", s.Name)
 		case known[s.Name]:
 			return fmt.Errorf("two scenarios are called %s", s.Name)
 		}
@@ -130,7 +130,7 @@ func programName() string {
 	return "verbatim"
 }
 
-// remark prints a line that is no result, with the name of the program before it.
+// remark prints a line that is not a result, preceded by the name of the program.
 func remark(stderr io.Writer, format string, args ...any) {
 	fmt.Fprintf(stderr, programName()+": "+format+"\n", args...)
 }

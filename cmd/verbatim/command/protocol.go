@@ -17,18 +17,18 @@ type Protocol struct {
 	// Name is the first part of the names of its scenarios, before the slash.
 	Name      string
 	Scenarios func() []*explore.Scenario
-	// Deep are further scenarios, which must be requested; nil: none.
+	// Deep are further scenarios, which must be requested explicitly; nil: none.
 	Deep func() []*explore.Scenario
 	// Broken are scenarios that must be violated. Only their names select them, so that they catch no mutants; nil means
 	// none.
 	Broken func() []*explore.Scenario
 	// Matrix are the scenarios that can depend on the card; nil: all.
 	Matrix func() []*explore.Scenario
-	// GoScenarios, GoDeep and GoBroken are these as Go expressions, for regression tests; empty: the test is for a
-	// variable scenario.
+	// GoScenarios, GoDeep and GoBroken are Go expressions for these lists, for regression tests; empty: the test uses
+	// a variable scenario.
 	GoScenarios, GoDeep, GoBroken string
-	// Folders are those of its packages, from the root of the source tree: their lines are counted, and mutants are
-	// generated of them. Empty: neither.
+	// Folders are the folders of its packages, from the root of the source tree: their lines are counted, and mutants
+	// are generated from them. Empty: neither.
 	Folders []string
 	// Kit are the folders of packages that it shares with others: the functions that it uses are mutated too.
 	Kit []string
@@ -45,10 +45,10 @@ func (p *Protocol) matrixScenarios() []*explore.Scenario {
 	return p.Scenarios()
 }
 
-// all returns the scenarios that can be asked for by a pattern.
+// all returns the scenarios that can be selected by a pattern.
 func (p *Protocol) all() []*explore.Scenario { return append(p.Scenarios(), p.deep()...) }
 
-// named are those that can be selected by their names.
+// named returns the scenarios that can be selected by their names.
 func (p *Protocol) named() []*explore.Scenario { return append(p.all(), p.broken()...) }
 
 func (p *Protocol) deep() []*explore.Scenario {
@@ -79,7 +79,7 @@ func (p *Protocol) goScenarios(name string) string {
 // errAbsent: this build of the program does not have the protocol, although others do.
 var errAbsent = errors.New("absent")
 
-// protocolOf returns the protocol that the name of a protocol or scenario begins with.
+// protocolOf returns the protocol with which the name of a protocol or scenario begins.
 func protocolOf(name string) (*Protocol, error) {
 	first, _, _ := strings.Cut(name, "/")
 	for i := range protocols {

@@ -80,7 +80,7 @@ counterexample of a scenario that this program knows, 3 a step of the run hangs.
 	c.Flags().IntVar(&f.until, "until", 0, "with --svg: the last `step` to draw; 0: all")
 	c.MarkFlagsMutuallyExclusive("html", "svg", "go", "story")
 	c.Flags().StringVar(&f.trace, "trace", "", "the trace from which the scenario was made")
-	c.Flags().StringVar(&f.traceFile, "trace-file", "", "the trace's file that is the log")
+	c.Flags().StringVar(&f.traceFile, "trace-file", "", "the log file in the trace")
 	return c
 }
 
@@ -124,7 +124,7 @@ func runReplay(c *cobra.Command, f *replayFlags, file string) error {
 	return f.show(w, ce, r)
 }
 
-// replayMutant repeats the run of a mutant with the program that has it.
+// replayMutant repeats the run of a mutant with a program that contains the mutant.
 func (f *replayFlags) replayMutant(c *cobra.Command, ce *explore.Counterexample, file string) error {
 	p, err := protocolOf(ce.Scenario)
 	if err != nil {
@@ -178,7 +178,7 @@ func hangs(w io.Writer, file string, err error) error {
 	return cli.Status(cli.RanOut).Err()
 }
 
-// scenarioOf returns the scenario that a counterexample is about.
+// scenarioOf returns the scenario of a counterexample.
 func (f *replayFlags) scenarioOf(ce *explore.Counterexample) (*explore.Scenario, *Protocol, error) {
 	if litmus.IsScenario(ce.Scenario) {
 		s, err := litmus.FromCounterexample(ce)

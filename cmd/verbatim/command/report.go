@@ -21,7 +21,7 @@ const (
 	labelWidth  = 12
 )
 
-// finding is what a check of one scenario found.
+// finding is the result of a check of one scenario.
 type finding struct {
 	s *explore.Scenario
 	r *explore.Result
@@ -72,7 +72,7 @@ func coloured(w io.Writer, v explore.Verdict, interrupted bool) string {
 	return cli.Coloured(w, c, word) + strings.TrimPrefix(text, word)
 }
 
-// inBrief writes what a verdict rests on in three lines, and what limits it.
+// inBrief writes the assumptions and bounds of a verdict in three lines, and any limits.
 func inBrief(b *strings.Builder, r *explore.Result) {
 	assumes := "profile " + r.Profile
 	if r.Strengthen != 0 {
@@ -99,7 +99,7 @@ func inBrief(b *strings.Builder, r *explore.Result) {
 	}
 }
 
-// inDetail writes all of it.
+// inDetail writes the whole result.
 func inDetail(b *strings.Builder, s *explore.Scenario, r *explore.Result) {
 	field(b, "checked", s.Doc)
 	field(b, "profile", r.Profile)
@@ -114,7 +114,7 @@ func inDetail(b *strings.Builder, s *explore.Scenario, r *explore.Result) {
 	}
 }
 
-// howToContinue describes how a search that a limit or Ctrl-C stopped can go on; it is empty for others.
+// howToContinue describes how to continue a search that a limit or Ctrl-C stopped; it is empty for others.
 func (f *checkFlags) howToContinue(x *finding) string {
 	switch {
 	case x.r.Verdict != explore.RanOut || x.r.Strategy != explore.Exhaustive:
@@ -136,7 +136,7 @@ func searched(r *explore.Result) string {
 	return text
 }
 
-// ended says how a search ended.
+// ended describes the end of a search.
 func ended(r *explore.Result) string {
 	text := report.Ended(r)
 	if r.Sampled > 0 {
@@ -231,7 +231,7 @@ func verbatim(b *strings.Builder, label, value string) {
 	fmt.Fprintf(b, "  %-*s%s\n", labelWidth, label, value)
 }
 
-// short formats a duration for people.
+// short formats a duration briefly.
 func short(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%.1f s", d.Seconds())

@@ -20,9 +20,9 @@ func newRoot(doc string) *cobra.Command {
 		Use:   "verbatim",
 		Short: "Check RDMA replication protocols by running their real code",
 		Long: `Verbatim runs the real code of an RDMA replication protocol in a deterministic simulator
-and enumerates what cards, networks and crashes can do to it. It returns a run that
-violates the protocol's promise, or verifies that no such run exists within the stated
-bounds.` + doc + `
+		and enumerates the possible effects of cards, networks and crashes. It returns a run that
+		violates the protocol's promise, or verifies that no such run exists within the stated
+		bounds.` + doc + `
 
 Exit status: 0 verified (or clean, for strategies that sample), 1 a promise is violated,
 2 bad usage or input, 3 a limit was hit or the check could not decide. If several apply,
@@ -52,8 +52,8 @@ func examples(name string) string {
   source <(%[1]s completion bash)`, name, p.Name, first, explore.FileName(first))
 }
 
-// rename makes the help texts of command verbatim those of another program. It has other protocols than those that the
-// examples name.
+// rename adapts the help texts of command verbatim to another program. The examples name protocols that the other
+// program does not have.
 func rename(c *cobra.Command, name string) {
 	of := func(text string) string { return strings.ReplaceAll(text, "verbatim ", name+" ") }
 	for _, x := range c.Commands() {

@@ -14,28 +14,28 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/source"
 )
 
-// vetTool is the program with the rules. This one does not link the Go type checker, which no check needs.
+// vetTool is the program with the rules. This program does not link the Go type checker, which no check needs.
 const vetTool = source.Module + "/cmd/verbatim/verbatim-vet"
 
-// newVet returns the command that finds code that the checker cannot repeat.
+// newVet returns the command that finds code whose runs the checker cannot repeat.
 func newVet() *cobra.Command {
 	return &cobra.Command{
 		Use:   "vet [PACKAGE]...",
-		Short: "Find code in protocols that no checker can repeat: clocks, goroutines, map order",
-		Long: `Vet finds code in protocols whose behaviour depends on more than its arguments and what
-its host decides: the wall clock, goroutines and channels, random numbers, the order of a
-map, variables that hosts of one run would share. Each finding names what to use instead.
+		Short: "Find code in protocols whose runs cannot be repeated: clocks, goroutines, map order",
+		Long: `Vet finds code in protocols whose behaviour depends on more than its arguments and the
+		choices of its host: the wall clock, goroutines and channels, random numbers, the order of
+		a map, variables that hosts of one run would share. Each finding names a substitute.
 
 A package is taken for a protocol if it imports host or verbs of verbatim, and neither
 the simulator, the checker nor a card. The comment //verbatim:checked puts any other
-package under the same rules, and //verbatim:unchecked REASON takes one out. Tests are
-left out. Without arguments vet reads ./...
+package under the same rules, and //verbatim:unchecked REASON exempts one. Tests are
+exempt. Without arguments vet reads ./...
 
 Vet builds verbatim-vet, and runs go vet with it. In a module with the tool in its go.mod
 this is the same: go vet -vettool=$(go tool -n verbatim-vet) ./...
 
-Exit status: 0 nothing is found, 1 something is, or a package does not compile, 2 the
-tool cannot be built.`,
+Exit status: 0 no findings, 1 findings, or a package does not compile, 2 the tool cannot be
+built.`,
 		Example: "  verbatim vet\n  verbatim vet ./protocol/...",
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, stop := cli.Interruptible(c)

@@ -25,15 +25,15 @@ import (
 // watcher repeats a command whenever the source of its program changes.
 type watcher struct {
 	fs             *fsnotify.Watcher
-	root, program  string   // the source tree, and where the program is built
+	root, program  string   // the source tree, and the path of the program
 	args           []string // of the program
 	stdout, stderr io.Writer
 }
 
-// settled is how long the source must be left alone before it is built: an editor writes several files.
+// settled is how long the source must be unchanged before it is built: an editor writes several files.
 const settled = 200 * time.Millisecond
 
-// watch checks again and again, until Ctrl-C. Its status is that of the last check.
+// watch checks again and again, until Ctrl-C. Its status is the status of the last check.
 func watch(c *cobra.Command, args []string) error {
 	root, err := source.Running().Root("")
 	if err != nil {
@@ -62,7 +62,7 @@ func watch(c *cobra.Command, args []string) error {
 	return cli.Status(status).Err()
 }
 
-// round checks once, and returns the status when the source has changed or ctx has ended. A change stops the check.
+// round checks once, and returns the status when the source has changed or ctx is done. A change stops the check.
 func (w *watcher) round(ctx context.Context) int {
 	now, stop := context.WithCancel(ctx)
 	defer stop()
@@ -78,7 +78,8 @@ func (w *watcher) round(ctx context.Context) int {
 	return <-done
 }
 
-// check builds the program and runs it, until ctx ends. If whole ended, by Ctrl-C, it may print a last result.
+// check builds the program and runs it, until ctx is done. If whole is done, by Ctrl-C, the program may print a last
+// result.
 func (w *watcher) check(ctx, whole context.Context) int {
 	build := exec.CommandContext(ctx, "go", append(append([]string{"build", "-buildvcs=false"}, buildTags()...), "-o", w.program, source.Running().Folder())...)
 	build.Dir, build.Stdout, build.Stderr = w.root, w.stderr, w.stderr
@@ -123,7 +124,7 @@ func buildTags() []string {
 	return nil
 }
 
-// changed returns when the source has changed and is settled, or ctx has ended.
+// changed returns when the source has changed and is settled, or ctx is done.
 func (w *watcher) changed(ctx context.Context) {
 	var rest <-chan time.Time
 	for {
@@ -136,7 +137,7 @@ func (w *watcher) changed(ctx context.Context) {
 			remark(w.stderr, "--watch: %v", err)
 		case e := <-w.fs.Events:
 			if e.Has(fsnotify.Create) {
-				_ = w.add(e.Name) // what is gone again needs no watch
+				_ = w.add(e.Name) // a folder that is gone again needs no watch
 			}
 			if isSource(e.Name) && !e.Has(fsnotify.Chmod) {
 				rest = time.After(settled)
@@ -145,7 +146,7 @@ func (w *watcher) changed(ctx context.Context) {
 	}
 }
 
-// add watches a folder and those in it, except hidden ones.
+// add watches a folder and its subfolders, except hidden ones.
 func (w *watcher) add(dir string) error {
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -158,12 +159,12 @@ func (w *watcher) add(dir string) error {
 	})
 }
 
-// isSource reports whether a program may be made of a file. A check writes counterexamples: they change nothing.
+// isSource reports whether a program may be built from a file. A check writes counterexamples: they are not source.
 func isSource(name string) bool {
 	return slices.Contains([]string{".go", ".mod", ".sum", ".c", ".h"}, filepath.Ext(name)) && !strings.HasPrefix(filepath.Base(name), ".")
 }
 
-// commandArgs returns the arguments of the program that mean a command with its flags, except some.
+// commandArgs returns the arguments of the program for a command with its flags, except some.
 func commandArgs(c *cobra.Command, args []string, except ...string) []string {
 	out := []string{c.Name()}
 	c.Flags().Visit(func(f *pflag.Flag) {

@@ -1,5 +1,5 @@
-// Verbatim-vet finds what makes a protocol behave differently in two runs with the same choices: clocks, goroutines,
-// channels, the order of maps, state that hosts share. Use it with go vet, or as `verbatim vet`:
+// Verbatim-vet finds code that can make a protocol behave differently in two runs with the same choices: clocks,
+// goroutines, channels, the order of maps, state that hosts share. Use it with go vet, or as `verbatim vet`:
 //
 //	go vet -vettool=$(go tool -n verbatim-vet) ./...
 package main

@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Cached is a value that is changed, and a reader that holds it under a lease.
+// Cached is a scenario of a value that is changed, and a reader that caches it under a lease.
 func Cached(name string, margin time.Duration) *explore.Scenario {
 	const cached = "a read found the value in the cache after the change had begun"
 	return &explore.Scenario{
@@ -22,7 +22,7 @@ func Cached(name string, margin time.Duration) *explore.Scenario {
 			k := scenario.New(c)
 			x := scenario.Memory[struct {
 				begun, changed bool
-				late           bool // when the read began the change was over
+				late           bool // the change was complete when the read began
 			}](k)
 			return k.World(
 				k.Server("keeper", func(h host.Host) error { return lease.Keep(h, margin) }),
@@ -49,7 +49,7 @@ func Cached(name string, margin time.Duration) *explore.Scenario {
 							k.Meet(cached)
 						}
 						if x.late && v == 0 {
-							k.Failf("stale-read", "the value is 1, and the cache says %d", v)
+							k.Failf("stale-read", "the value is 1, but the cache returned %d", v)
 						}
 					}
 					return nil

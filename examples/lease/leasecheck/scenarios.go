@@ -25,11 +25,11 @@ func Scenarios() []*explore.Scenario {
 
 // The conditions of [Locked].
 const (
-	takenOver = "the lock was taken over from a writer that had not given it back"
-	refused   = "a writer found that its lease was over"
+	takenOver = "the lock was taken over from a writer that had not released it"
+	refused   = "a writer found that its lease had expired"
 )
 
-// Locked is two writers that count under the lock, and a reader that reads so many times.
+// Locked is a scenario of two writers that count under the lock, and a reader that reads the given number of times.
 func Locked(name, timers string, reads int, doc string, add func(*lease.Lock) (uint64, error)) *explore.Scenario {
 	return &explore.Scenario{
 		Name: "lease/" + name, Doc: doc, Profile: "strong", Faults: "crash(writer*)<=1", Timers: timers,
@@ -57,7 +57,7 @@ type counters struct {
 type history struct {
 	most    uint64 // that was counted or read
 	counted uint64 // bit n: number n was
-	floor   uint64 // what the reader must find at least: it was known when its read began
+	floor   uint64 // the least count that the reader must find: it was known when the read began
 }
 
 func (x *counters) writer(h host.Host) error {
@@ -102,7 +102,7 @@ func (x *counters) reader(h host.Host) error {
 			return err
 		}
 		if n < x.floor {
-			x.Failf("count-went-back", "the count is %d, and was %d before", n, x.floor)
+			x.Failf("count-went-back", "the count is %d, but it was %d before", n, x.floor)
 		}
 		x.most = max(x.most, n)
 		x.History()

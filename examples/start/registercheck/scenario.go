@@ -1,4 +1,4 @@
-// Package registercheck says what package register promises, and in which circumstances.
+// Package registercheck states the promises of package register, and the faults under which they hold.
 package registercheck
 
 import (
@@ -14,7 +14,7 @@ import (
 // Scenarios are the scenarios of the register.
 func Scenarios() []*explore.Scenario { return []*explore.Scenario{Recovery()} }
 
-// seen is what the checks remember of a run.
+// seen is the memory of the checks in a run.
 type seen struct {
 	Written uint64 // the last value for which Write has returned
 }

@@ -16,7 +16,7 @@ import (
 const (
 	commonKeys = 5
 	ownKeys    = 40 // of each client
-	// window is how many operations on common keys a round may have at most: the search for their order takes time.
+	// window is the largest number of operations on common keys in a round: the search for their order takes time.
 	window = 1200
 )
 
@@ -35,7 +35,7 @@ type log struct {
 	common               []porcupine.Operation   // on common keys, since the last comparison
 	own                  map[string]*possibility // by key
 	acked, gets, unknown int
-	err                  error // a client has met an error that it must not meet
+	err                  error // an error that a client must not get
 }
 
 // possibility is a possible value of an own key. A missing key has no value.
@@ -45,7 +45,7 @@ func newLog() *log { return &log{start: time.Now(), own: map[string]*possibility
 
 func (l *log) now() int64 { return int64(time.Since(l.start)) }
 
-// client is a client that works all the time.
+// client is a client that issues operations all the time.
 type client struct {
 	id     int
 	store  store
@@ -146,7 +146,7 @@ func (l *log) full() bool {
 	return len(l.common) >= window
 }
 
-// done is how many operations were acknowledged.
+// done returns the number of acknowledged operations.
 func (l *log) done() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

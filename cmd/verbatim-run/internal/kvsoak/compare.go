@@ -15,11 +15,11 @@ import (
 // budget bounds the search for an order of the operations of a round.
 var budget = model.Budget{Steps: 1 << 23, Wall: 20 * time.Second}
 
-// edge is a key that is put between two rounds. When that is acknowledged, what was unknown before cannot take effect
-// any more.
+// edge is a key that is put between two rounds. Once the put is acknowledged, earlier operations with an unknown outcome
+// can no longer take effect.
 const edge = "edge"
 
-// settle puts the edge. The outcome of each earlier operation is decided then.
+// settle puts the edge. Then the outcome of each earlier operation is decided.
 func settle(s store, round int) error {
 	for {
 		err := s.Put([]byte(edge), fmt.Appendf(nil, "%d", round))
@@ -30,8 +30,8 @@ func settle(s store, round int) error {
 }
 
 // compare compares the content of the store with the operations of clients since the last comparison. No client works
-// meanwhile, and the store is settled. It returns how many acknowledged values it has compared, and how many operations
-// have an order.
+// meanwhile, and the store is settled. It returns the number of acknowledged values that it has compared, and the number
+// of operations that have an order.
 func (l *log) compare(s store) (compared, ordered int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,7 +70,7 @@ func (l *log) read(s store) (known []porcupine.Operation, err error) {
 
 // compareOwn compares the keys that only one client puts.
 func (l *log) compareOwn(s store) (compared int, err error) {
-	for key, p := range l.own { //lint:ordered all of them are compared
+	for key, p := range l.own { //lint:ordered all are compared
 		v, found, err := s.Get([]byte(key))
 		if err != nil {
 			return compared, err

@@ -20,7 +20,7 @@ var (
 	ErrUndecided = errors.New("kvsoak: undecided")
 )
 
-// Store is the shape of the store that is soaked.
+// Store is the configuration of the tested store.
 var Store = kv.Config{Key: 16, Value: 24, Index: 4096, Blocks: 1024, Log: 16, Cache: 256}
 
 // Config describes a soak.
@@ -34,8 +34,8 @@ type Config struct {
 	Clients  int
 	Rounds   int
 	Seed     uint64
-	Cuts     bool          // links can be cut: the device is one of software
-	Patience time.Duration // after it a process counts as stuck
+	Cuts     bool          // links can be cut: the device is a software device
+	Patience time.Duration // after this time a process counts as stuck
 	// Progress, if set, is called after each round with a line of text.
 	Progress func(line string)
 }
@@ -64,7 +64,7 @@ type Report struct {
 	Checked   int    `json:"linearized"` // operations in histories that have an order
 }
 
-// ViolationError: the store has lost something, or its answers have no order.
+// ViolationError: the store has lost an acknowledged value, or its answers are not linearizable.
 type ViolationError struct{ Text string }
 
 func (e *ViolationError) Error() string { return e.Text }

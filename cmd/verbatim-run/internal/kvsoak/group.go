@@ -27,11 +27,11 @@ const slots = 8
 // node is a process.
 type node struct {
 	*process.Process
-	killed  bool          // by us
-	drained chan struct{} // closed when it prints no more
+	killed  bool          // by this soak
+	drained chan struct{} // closed when its output ends
 }
 
-// group holds the processes, and which one leads as far as is known.
+// group holds the processes, and the last known leader.
 type group struct {
 	cfg     *Config
 	round   int
@@ -41,7 +41,7 @@ type group struct {
 	mu   sync.Mutex
 	at   map[string]string // addresses
 	view view
-	dead error // a process that has ended by itself
+	dead error // a process has exited by itself
 }
 
 // view is the latest status printed by the CPU node with the highest term.
@@ -110,7 +110,7 @@ func (g *group) address(name string) string {
 // resolve finds a node for clients.
 func (g *group) resolve(name string) (string, error) { return g.address(name), nil }
 
-// listen records what a node prints, until the node exits.
+// listen records the output of a node, until the node exits.
 func (g *group) listen(name string, n *node) {
 	defer close(n.drained)
 	for line := range n.Lines {
@@ -121,7 +121,7 @@ func (g *group) listen(name string, n *node) {
 	}
 	g.mu.Lock()
 	if !n.killed && g.dead == nil {
-		g.dead = fmt.Errorf("%w: %s ended by itself; %s", ErrStuck, name, n.LastWords())
+		g.dead = fmt.Errorf("%w: %s exited by itself; %s", ErrStuck, name, n.LastWords())
 	}
 	g.mu.Unlock()
 	g.signal()
@@ -140,7 +140,7 @@ func (v *view) note(name, line string) {
 	var term int
 	head, rest, ok := strings.Cut(line, ": memory ")
 	if _, err := fmt.Sscanf(head, "%s in term %d", &does, &term); err != nil || !ok {
-		if name == v.by { // it follows
+		if name == v.by { // the node follows now
 			v.serves = false
 		}
 		return
@@ -152,7 +152,7 @@ func (v *view) note(name, line string) {
 	*v = view{term: term, by: name, serves: does == "serves", live: strings.Fields(live), failed: strings.Fields(failed)}
 }
 
-// strike kills a node, and does not wait until it is dead: see [group.bury].
+// strike kills a node. It does not wait until the node is dead: see [group.bury].
 func (g *group) strike(name string) error {
 	n := g.nodes[name]
 	g.mu.Lock()
@@ -171,7 +171,7 @@ func (g *group) bury(name string) error {
 	return n.Bury(func(string) {})
 }
 
-// stop stops a process where it is, or lets it continue.
+// stop suspends a process, or lets it continue.
 func (g *group) stop(name string, on bool) error {
 	sig := syscall.SIGSTOP
 	if !on {
@@ -180,7 +180,7 @@ func (g *group) stop(name string, on bool) error {
 	return g.nodes[name].Cmd.Process.Signal(sig)
 }
 
-// cut cuts a CPU node off from a memory node, or heals that.
+// cut cuts a CPU node off from a memory node, or heals the link.
 func (g *group) cut(cpu, memory string, on bool) error {
 	verb := "cut"
 	if !on {
@@ -224,9 +224,9 @@ func (g *group) until(ctx context.Context, what string, is func() bool) error {
 // whole reports whether a CPU node serves and sees no failed memory node.
 func (g *group) whole() bool { return g.view.serves && len(g.view.failed) == 0 }
 
-// joined waits until a memory node that was killed is a member again. It looks at the word of the node's present life,
-// since what leaders say may be about an earlier one. The leader that has given it the word makes it a member at once,
-// and then reports it: see [group.whole].
+// joined waits until a memory node that was killed is a member again. It reads the word of the node's present life, since
+// the reports of leaders may concern an earlier life. The leader that has written the word makes the node a member at
+// once, and then reports it: see [group.whole].
 func (g *group) joined(ctx context.Context, h host.Host, name string) error {
 	late := time.Now().Add(g.cfg.Patience)
 	for {
@@ -251,7 +251,7 @@ func member(h host.Host, name string) (bool, error) {
 	}
 	_, err = n.Watch()
 	ok := err == nil
-	if errors.Is(err, sift.ErrUnavailable) { // it is not there, or its word is that of an outsider
+	if errors.Is(err, sift.ErrUnavailable) { // the node is down, or its word is the word of an outsider
 		err = nil
 	}
 	return ok, errors.Join(err, n.Close())
@@ -281,7 +281,7 @@ func (g *group) endAll() {
 		g.mu.Unlock()
 		if n.Kill() == nil {
 			<-n.drained
-			_ = n.Bury(func(string) {}) // it may have ended long ago
+			_ = n.Bury(func(string) {}) // the process may have exited long ago
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// act is the part of a round that breaks something: [soak.heal] repairs it.
+// act is the part of a round with the faults: [soak.heal] repairs them.
 type act struct {
 	name string
 	do   func(s *soak, ctx context.Context, v victims) error
@@ -31,28 +31,28 @@ func draw(r *rand.Rand, leader string) victims {
 	return v
 }
 
-// acts are what may happen. Never does a second memory node lose its memory before the first has joined again.
+// acts are the possible acts. A second memory node never loses its memory before the first has joined again.
 var acts = []act{
 	{name: "the leader dies", do: func(s *soak, _ context.Context, v victims) error { return s.kill(v.leader) }},
 	{name: "a memory node dies", do: func(s *soak, ctx context.Context, v victims) error { return s.lose(ctx, v.memory[0]) }},
 	{name: "leader and memory node die at once", do: func(s *soak, _ context.Context, v victims) error { return s.kill(v.memory[0], v.leader) }},
-	{name: "the leader dies while a memory node comes back", do: func(s *soak, ctx context.Context, v victims) error {
+	{name: "the leader dies while a memory node rejoins", do: func(s *soak, ctx context.Context, v victims) error {
 		return s.all(ctx, func() error { return s.lose(ctx, v.memory[0]) }, func() error { return s.comeBack(ctx, v.memory[0]) },
 			func() error { return s.pause(ctx, v.pauses[0]) }, func() error { return s.kill(v.leader) })
 	}},
-	{name: "a memory node dies while it comes back", do: func(s *soak, ctx context.Context, v victims) error {
+	{name: "a memory node dies while it rejoins", do: func(s *soak, ctx context.Context, v victims) error {
 		return s.all(ctx, func() error { return s.lose(ctx, v.memory[0]) }, func() error { return s.comeBack(ctx, v.memory[0]) },
 			func() error { return s.pause(ctx, v.pauses[0]/4) }, func() error { return s.kill(v.memory[0]) })
 	}},
-	{name: "the leader stands still until it is replaced", do: func(s *soak, ctx context.Context, v victims) error {
+	{name: "the leader is stopped until it is replaced", do: func(s *soak, ctx context.Context, v victims) error {
 		return s.all(ctx, func() error { return s.replace(ctx, v.leader) }, func() error { return s.pause(ctx, v.pauses[0]) }, func() error { return s.resume(v.leader) },
 			func() error { return s.pause(ctx, v.pauses[1]) })
 	}},
-	{name: "the leader stands still, and a memory node dies under the next one", do: func(s *soak, ctx context.Context, v victims) error {
+	{name: "the leader is stopped, and a memory node dies under the next leader", do: func(s *soak, ctx context.Context, v victims) error {
 		return s.all(ctx, func() error { return s.replace(ctx, v.leader) }, func() error { return s.lose(ctx, v.memory[0]) }, func() error { return s.resume(v.leader) },
 			func() error { return s.pause(ctx, v.pauses[1]) })
 	}},
-	{name: "memory nodes stand still", do: func(s *soak, ctx context.Context, v victims) error {
+	{name: "memory nodes are stopped", do: func(s *soak, ctx context.Context, v victims) error {
 		return s.all(ctx, func() error { return s.halt(v.memory[0]) }, func() error { return s.pause(ctx, v.pauses[0]) }, func() error { return s.halt(v.memory[1]) },
 			func() error { return s.pause(ctx, v.pauses[1]) })
 	}},
@@ -63,15 +63,15 @@ var acts = []act{
 		return s.all(ctx, func() error { return s.cut(v.leader, v.memory[0]) }, func() error { return s.cut(v.leader, v.memory[1]) },
 			func() error { return s.pause(ctx, v.pauses[0]) }, func() error { return s.kill(v.leader, v.memory[2]) })
 	}},
-	{name: "the next leaders are cut off from all that know what was put last", cuts: true, do: (*soak).forget},
+	{name: "the next leaders are cut off from the memory nodes that have the last puts", cuts: true, do: (*soak).forget},
 	{name: "the leader is cut off from a memory node, and another one dies with it", cuts: true, do: func(s *soak, ctx context.Context, v victims) error {
 		return s.all(ctx, func() error { return s.cut(v.leader, v.memory[0]) }, func() error { return s.pause(ctx, v.pauses[0]) },
 			func() error { return s.kill(v.leader, v.memory[1]) })
 	}},
 }
 
-// forget leaves the next leaders with a memory node that was cut off before, and one that has lost its memory: they
-// must not serve before they reach the third.
+// forget leaves the next leaders with a memory node that was cut off before, and one that has lost its memory: the
+// leaders must not serve before they reach the third.
 func (s *soak) forget(ctx context.Context, v victims) error {
 	behind, dies, knows := v.memory[0], v.memory[1], v.memory[2]
 	steps := []func() error{func() error { return s.cut(v.leader, behind) }, func() error { return s.pause(ctx, v.pauses[0]+100*time.Millisecond) }}
@@ -84,7 +84,7 @@ func (s *soak) forget(ctx context.Context, v victims) error {
 		func() error { return s.pause(ctx, v.pauses[1]+300*time.Millisecond) })...)
 }
 
-// all does steps one after the other.
+// all executes steps one after the other.
 func (s *soak) all(ctx context.Context, steps ...func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -99,7 +99,7 @@ func (s *soak) pause(ctx context.Context, d time.Duration) error { return pause(
 
 // kill kills nodes at the same moment.
 func (s *soak) kill(names ...string) error {
-	for _, name := range names { // the first ones die while the others are not yet waited for
+	for _, name := range names { // kill all before waiting for any
 		if err := s.g.strike(name); err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (s *soak) kill(names ...string) error {
 	return nil
 }
 
-// lose kills a memory node, and waits until a leader has noticed.
+// lose kills a memory node, and waits until a leader reports it as failed.
 func (s *soak) lose(ctx context.Context, name string) error {
 	if err := s.kill(name); err != nil {
 		return err
@@ -125,13 +125,13 @@ func (s *soak) lose(ctx context.Context, name string) error {
 	return s.g.until(ctx, "a leader that knows that "+name+" is dead", func() bool { return slices.Contains(s.g.view.failed, name) })
 }
 
-// comeBack starts a memory node again that was killed.
+// comeBack restarts a memory node that was killed.
 func (s *soak) comeBack(ctx context.Context, name string) error {
 	s.back = name
 	return s.g.start(ctx, name)
 }
 
-// halt stops a process where it is.
+// halt suspends a process.
 func (s *soak) halt(name string) error {
 	s.halted = append(s.halted, name)
 	s.r.Stops++

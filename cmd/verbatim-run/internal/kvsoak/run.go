@@ -44,12 +44,12 @@ type soak struct {
 	log     *log
 	host    host.Host      // of the clients
 	judge   *kv.Client     // compares
-	order   []int          // of acts, which all happen before one happens again
+	order   []int          // of the remaining acts: all happen before any is repeated
 	back    string         // the memory node that has lost its memory, and was started again
-	halted  []string       // processes that are stopped
+	halted  []string       // suspended processes
 	severed [][2]string    // links that are cut
 	gate    sync.RWMutex   // held while a client works; no client works while it is held exclusively
-	finish  func()         // ends the clients
+	finish  func()         // stops the clients
 	working sync.WaitGroup // clients
 }
 
@@ -118,7 +118,7 @@ func (s *soak) rounds(ctx context.Context) error {
 	return nil
 }
 
-// round lets the clients work, breaks something, repairs it, and compares.
+// round lets the clients work, injects the faults, repairs them, and compares.
 func (s *soak) round(ctx context.Context) error {
 	began, a := time.Now(), s.next()
 	v := draw(s.rng, s.g.leader())
@@ -158,7 +158,7 @@ func (s *soak) compare() (compared, ordered int, err error) {
 	return s.log.compare(s.judge)
 }
 
-// next draws an act. Each happens once before one happens again.
+// next draws an act. All acts happen once before any is repeated.
 func (s *soak) next() *act {
 	for {
 		if len(s.order) == 0 {

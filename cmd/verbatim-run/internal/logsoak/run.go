@@ -29,7 +29,7 @@ type Config struct {
 	Rounds    int
 	Frequency int
 	Seed      uint64
-	Patience  time.Duration // after it a process counts as stuck
+	Patience  time.Duration // after this time a process counts as stuck
 	// Progress, if set, is called after each round with a line of text.
 	Progress func(line string)
 }
@@ -99,7 +99,7 @@ func (s *soak) dir(name string) string { return filepath.Join(s.cfg.Dir, name) }
 func (s *soak) endAll() {
 	for _, p := range s.running {
 		if p.Kill() == nil {
-			_ = p.Bury(func(string) {}) // it may have ended long ago
+			_ = p.Bury(func(string) {}) // the process may have exited long ago
 		}
 	}
 }
@@ -183,7 +183,7 @@ func (s *soak) round(ctx context.Context) error {
 			}
 			s.r.Backups++
 		}
-		if n%16 == 15 { // do not run too far ahead
+		if n%16 == 15 { // stay close to the acknowledgements
 			if line, err := p.Next(ctx, s.cfg.Patience); err != nil {
 				return err
 			} else if err := s.ack(line); err != nil {

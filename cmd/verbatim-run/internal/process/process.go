@@ -29,7 +29,7 @@ type Process struct {
 	Name  string
 	Cmd   *exec.Cmd
 	Stdin io.WriteCloser
-	Lines chan string // of its standard output; closed when it ends
+	Lines chan string // of its standard output; closed at the end of the output
 	log   string      // file name
 }
 
@@ -40,7 +40,7 @@ func (p *Program) Start(name, note string, args ...string) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close() // the process has its own
+	defer log.Close() // the process has its own descriptor
 	fmt.Fprintf(log, "--- %s: verbatim-run %s\n", note, strings.Join(args, " "))
 	x.Cmd = exec.Command(p.Path, args...)
 	x.Cmd.Stderr, x.Cmd.SysProcAttr = log, dieWithParent()

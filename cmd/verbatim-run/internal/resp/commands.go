@@ -26,7 +26,7 @@ var commands = map[string]command{
 	"ECHO":   {1, 1, func(s *session, args [][]byte) { s.bulk(args[0]) }},
 	"SELECT": {1, 1, (*session).choose},
 	"QUIT":   {0, 0, func(s *session, _ [][]byte) { s.simple("OK"); s.quit = true }},
-	// What clients ask when they connect.
+	// Commands that clients send when they connect.
 	"HELLO":   {0, -1, (*session).hello},
 	"CLIENT":  {1, -1, (*session).client},
 	"COMMAND": {0, -1, (*session).command},
@@ -49,12 +49,12 @@ func (s *session) do(args [][]byte) {
 	}
 }
 
-// codes are the words with which errors of a store begin.
+// codes are the first words of errors of a store.
 var codes = []struct {
 	err        error
 	code, text string
 }{
-	{kv.ErrNotLeading, "NOTLEADING", "this node does not lead, and nothing was carried out: ask another one"},
+	{kv.ErrNotLeading, "NOTLEADING", "this node does not lead, and nothing was carried out: ask another node"},
 	{kv.ErrUnknown, "UNKNOWN", "the operation may have been carried out, or may be until another change is acknowledged"},
 	{kv.ErrTooLong, "TOOLONG", ""},
 	{kv.ErrFull, "FULL", ""},
@@ -113,14 +113,14 @@ func (s *session) set(args [][]byte) {
 	}
 }
 
-// del removes keys, and counts those that were there. After an error the rest is not tried.
+// del removes keys, and counts those that existed. It stops at the first error.
 func (s *session) del(args [][]byte) {
 	s.count(args, func(st Store, key []byte) error { return st.Delete(key) })
 }
 
 func (s *session) exists(args [][]byte) { s.count(args, func(Store, []byte) error { return nil }) }
 
-// count does something with each key that is there, and replies how many these are.
+// count calls do for each existing key, and replies with their number.
 func (s *session) count(keys [][]byte, do func(st Store, key []byte) error) {
 	st, ok := s.store()
 	if !ok {
@@ -152,7 +152,7 @@ func (s *session) choose(args [][]byte) {
 	if string(args[0]) == "0" {
 		s.simple("OK")
 	} else {
-		s.failed("ERR", "DB index is out of range: there is one, 0")
+		s.failed("ERR", "DB index is out of range: the only index is 0")
 	}
 }
 
@@ -180,7 +180,7 @@ func (s *session) hello(args [][]byte) {
 	s.text("server")
 	s.text("verbatim")
 	s.text("version")
-	s.text("7.0.0") // of the Redis whose commands these are; clients compare it
+	s.text("7.0.0") // the version of Redis with these commands; clients compare it
 	s.text("proto")
 	s.number(version)
 	s.text("mode")
@@ -212,7 +212,7 @@ func (s *session) command(args [][]byte) {
 	}
 }
 
-// settings are the settings for which redis-benchmark asks: how a Redis makes its data last. Nothing can be set.
+// settings are the settings that redis-benchmark reads: the persistence of a Redis. They cannot be changed.
 var settings = map[string]string{"save": "", "appendonly": "no"}
 
 // config answers CONFIG GET.

@@ -16,18 +16,18 @@ var errProtocol = errors.New("protocol error")
 const (
 	maxArgs    = 1 << 10
 	maxCommand = 2 << 20 // bytes of all arguments together; Redis has 512 MiB for each
-	maxLine    = 4 << 10 // of a line that announces what follows, or is a command
+	maxLine    = 4 << 10 // bytes of a line: a length, or a command
 )
 
 // readCommand reads a command: an array of strings, or a line of words. It returns no words for an empty line or
-// array. The error wraps [errProtocol], or is that of the connection.
+// array. The error wraps [errProtocol], or is an error of the connection.
 func readCommand(r *bufio.Reader) ([][]byte, error) {
 	line, err := readLine(r)
 	if err != nil {
 		return nil, err
 	}
 	if len(line) == 0 || line[0] != '*' {
-		return bytes.Fields(bytes.Clone(line)), nil // the buffer is used again
+		return bytes.Fields(bytes.Clone(line)), nil // the buffer is reused
 	}
 	n, err := length(line[1:], maxArgs)
 	if err != nil {
@@ -63,12 +63,12 @@ func readBulk(r *bufio.Reader, most int) ([]byte, error) {
 		return nil, inside(err)
 	}
 	if b[n] != '\r' || b[n+1] != '\n' {
-		return nil, fmt.Errorf("%w: a string does not end where it should", errProtocol)
+		return nil, fmt.Errorf("%w: no line end after a string of the given length", errProtocol)
 	}
 	return b[:n], nil
 }
 
-// inside is an error within a command: the end of the input there is not a regular end of the connection.
+// inside returns the error of a read within a command: an end of the input there is not a regular end of the connection.
 func inside(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -76,7 +76,7 @@ func inside(err error) error {
 	return err
 }
 
-// readLine reads a line, without its end. It belongs to r.
+// readLine reads a line, without its end. The bytes belong to r.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadSlice('\n')
 	switch {
@@ -90,7 +90,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	return bytes.TrimSuffix(line[:len(line)-1], []byte("\r")), nil
 }
 
-// length reads a number up to most; a negative one stands for nothing.
+// length reads a number up to most; a negative number stands for no value.
 func length(b []byte, most int) (int, error) {
 	n, err := strconv.Atoi(string(b))
 	if err != nil || n > most || n < -1 {

@@ -165,7 +165,7 @@ func TestBytesOfAClient(t *testing.T) {
 		{"ping\n\r\n*0\r\nQUIT\r\nPING\r\n", "+PONG\r\n+OK\r\n"},
 		{"SET a 1\r\nGET a\r\nDEL a\r\nGET a\r\nQUIT\r\n", "+OK\r\n$1\r\n1\r\n:1\r\n$-1\r\n+OK\r\n"},
 		{"HELLO 4\r\nHELLO 3 AUTH u p\r\nQUIT\r\n", "-NOPROTO unsupported protocol version\r\n-ERR syntax error: this store has no option \"AUTH\" of HELLO, and no passwords\r\n+OK\r\n"},
-		{"*1\r\n$4\r\nPINGxx", "-ERR Protocol error: protocol error: a string does not end where it should\r\n"},
+		{"*1\r\n$4\r\nPINGxx", "-ERR Protocol error: protocol error: no line end after a string of the given length\r\n"},
 		{"*x\r\n", "-ERR Protocol error: protocol error: invalid multibulk length\r\n"},
 		{"*1025\r\n", "-ERR Protocol error: protocol error: invalid multibulk length\r\n"},
 		{"*1\r\n$2097153\r\n", "-ERR Protocol error: protocol error: invalid bulk length: a command has at most 2097152 bytes\r\n"},

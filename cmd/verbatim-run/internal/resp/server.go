@@ -19,7 +19,7 @@ type Store interface {
 type Config struct {
 	// Store returns the store, or nil while this node does not lead.
 	Store func() Store
-	// Role says for INFO what the node does.
+	// Role returns the role of the node, for INFO.
 	Role func() string
 }
 
@@ -45,13 +45,13 @@ func Serve(l net.Listener, cfg Config) error {
 			}()
 		default:
 			_ = c.SetWriteDeadline(time.Now().Add(time.Second))
-			_, _ = c.Write([]byte("-ERR max number of clients reached\r\n")) // it may have gone
+			_, _ = c.Write([]byte("-ERR max number of clients reached\r\n")) // the client may be gone
 			_ = c.Close()
 		}
 	}
 }
 
-// session is a client.
+// session is the connection of a client.
 type session struct {
 	*writer
 	cfg  *Config

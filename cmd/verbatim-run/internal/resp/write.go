@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// writer writes replies. An error is kept by the buffer, and appears when it is flushed.
+// writer writes replies. The buffer keeps an error, and returns it when it is flushed.
 type writer struct {
 	*bufio.Writer
-	three bool // the client speaks version 3
+	three bool // the client uses version 3
 }
 
 func (w *writer) line(kind byte, text string) {
@@ -40,7 +40,7 @@ func (w *writer) bulk(b []byte) {
 
 func (w *writer) text(s string) { w.bulk([]byte(s)) }
 
-// nothing is the value of a key that is not there.
+// nothing writes the value of a missing key.
 func (w *writer) nothing() {
 	if w.three {
 		w.line('_', "")

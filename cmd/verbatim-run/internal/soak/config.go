@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// What a soak finds, to be tested with errors.Is.
+// The findings of a soak; test for them with errors.Is.
 var (
 	// ErrLost: a recovery lost acknowledged data, or returned data that was never written.
 	ErrLost = errors.New("a recovery broke the promise")
@@ -28,35 +28,35 @@ type Config struct {
 	// Devices are the cards: the first is the writer's, and the peers take the others
 	// in turn, or the first too if it is the only one.
 	Devices []string
-	// F is how many peers of a file may fail, of 2F+1. Default 1.
+	// F is the number of the 2F+1 peers of a file that may fail. Default 1.
 	F int
-	// Spares is how many peers there are beyond 2F+1, to replace others.
+	// Spares is the number of peers beyond 2F+1, to replace others.
 	Spares int
-	// Etcd are the endpoints of an etcd cluster to take for the controller, as the flag
-	// --etcd has them. Empty: a coordinator of our own.
+	// Etcd are the endpoints of an etcd cluster to use as the controller, in the form of
+	// the flag --etcd. Empty: the soak starts a coordinator.
 	Etcd string
-	// Rounds is how many kills of a writer to do.
+	// Rounds is the number of kills of a writer.
 	Rounds int
-	// Seed determines everything that is random.
+	// Seed determines all random choices.
 	Seed uint64
 	// Size is the size of a file in bytes. Default 64 KiB.
 	Size int
-	// Acks is the most acknowledgements to wait for before a kill. Default 20.
+	// Acks is the largest number of acknowledgements to wait for before a kill. Default 20.
 	Acks int
-	// Record is the most bytes of a record. Default 256.
+	// Record is the largest size of a record in bytes. Default 256.
 	Record int
-	// SessionTTL is how long a session outlives its process, which each writer waits for
-	// after the death of the one before. Default 2 s, the least that etcd takes.
+	// SessionTTL is how long a session outlives its process. Each writer waits for the
+	// session of the previous writer to expire. Default 2 s, the minimum of etcd.
 	SessionTTL time.Duration
-	// AckTimeout is the flag --ack-timeout of the processes. Default theirs.
+	// AckTimeout is the flag --ack-timeout of the processes; 0: their default.
 	AckTimeout time.Duration
 	// Patience is how long a process may take for one step. Default a minute.
 	Patience time.Duration
 	// Env is added to the environment of the processes.
 	Env []string
-	// Dir takes the logs of the processes; it must be there.
+	// Dir is an existing directory for the logs of the processes.
 	Dir string
-	// Progress takes a line for each round; may be nil.
+	// Progress, if not nil, receives a line for each round.
 	Progress io.Writer
 }
 
@@ -88,14 +88,14 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// need returns how many bytes the records of one writer may take. The records that follow
-// those to wait for keep it busy when it is killed.
+// need returns the number of bytes that the records of one writer may take. It gets more
+// records than the soak waits for, so it is busy when it is killed.
 func (c *Config) need() int { return (c.feed() + later) * (reclog.Header + c.Record) }
 
 func (c *Config) feed() int { return 4*c.Acks + 10 }
 
-// later is how many records a writer gets after the death of a peer: more than fit into
-// the send queue to a peer, so that the writer notices.
+// later is the number of records that a writer gets after the death of a peer: more than fit
+// into the send queue to a peer, so that the writer detects the death.
 const later = 40
 
 func (c *Config) complete() Config {
@@ -120,22 +120,24 @@ type Counts struct {
 	Rounds       int `json:"rounds"`
 	Files        int `json:"files"`
 	Acknowledged int `json:"acknowledged"` // records
-	// Kills of writers; of these, before their recovery was done, and when all that
-	// they had been given was acknowledged.
+	// Kills of writers; of these, kills before their recovery had finished, and kills
+	// when all their records were acknowledged.
 	WriterKills   int `json:"writer_kills"`
 	RecoveryKills int `json:"recovery_kills"`
 	IdleKills     int `json:"idle_kills"`
-	// Kills of peers; of these, at the same moment as the writer's.
+	// Kills of peers; of these, kills at the same moment as the kill of the writer.
 	PeerKills     int `json:"peer_kills"`
 	TogetherKills int `json:"together_kills"`
-	// Peers that were replaced while the writer went on, and kills of another one then.
+	// Peers that were replaced while the writer continued, and kills of another peer
+	// after that.
 	Replacements int `json:"replacements"`
 	AgainKills   int `json:"again_kills"`
-	// Recoveries that were done, and compared; of these, with a record more than was
-	// acknowledged, with a part of one, and while a peer of the file was gone or empty.
+	// Recoveries that finished and were compared; of these, recoveries with one record
+	// more than was acknowledged, with a part of such a record, and without a peer of the
+	// file, which was dead or empty.
 	Recoveries  int `json:"recoveries"`
 	Beyond      int `json:"beyond"`
 	WithoutPeer int `json:"without_peer"`
-	// Records that they returned, over all recoveries.
+	// Records that all recoveries returned, in total.
 	Returned int `json:"returned"`
 }

@@ -10,7 +10,7 @@
 // one has expired, and recovers the file. Killed peers restart, empty, before or after that
 // recovery. f+1 peers that have the file, by the last report of the writer, are never
 // killed. After the last round of a file, `verbatim-run ncl recover --release` reads and
-// deletes the file. Then no peer may lend anything any more, and the next file is created.
+// deletes the file. Then no peer may lend any memory, and the next file is created.
 //
 // The result of a recovery is compared with the acknowledgements that the writer
 // printed on its standard output before it died. A recovery must return every
@@ -21,6 +21,6 @@
 // machine determines what the processes do meanwhile, so the same seed repeats the plan
 // but not the run.
 //
-// config.go has the settings, plan.go what is random, expect.go the rule, process.go
+// config.go has the settings, plan.go the random choices, expect.go the rule, process.go
 // starts and kills, writer.go communicates with a writer, run.go runs the rounds.
 package soak

@@ -7,11 +7,11 @@ import (
 
 // expectation is the content that the next recovery of a file may return.
 type expectation struct {
-	// known are the records that the last recovery returned: they stay.
+	// known are the records that the last recovery returned: they must stay.
 	known [][]byte
-	// acked is how many records the writer after it has had acknowledged, and fed is
-	// the i-th record that it was given, from 1. A writer takes the next one only when
-	// it has printed the acknowledgement of the one before.
+	// acked is the number of records acknowledged to the next writer, and fed returns
+	// the i-th record that it was given, from 1. A writer reads a record only after it
+	// has printed the acknowledgement of the record before.
 	acked int
 	fed   func(i int) []byte
 }
@@ -25,7 +25,7 @@ func (e *expectation) check(got [][]byte) error {
 		}
 	}
 	if len(got) < least {
-		return fmt.Errorf("%w: record %d was acknowledged, and only the first %d came back", ErrLost, least, len(got))
+		return fmt.Errorf("%w: record %d was acknowledged, but only the first %d were recovered", ErrLost, least, len(got))
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func (e *expectation) want(i int) []byte {
 
 func (e *expectation) wrong(i int, got []byte, least int) error {
 	if i > least {
-		return fmt.Errorf("%w: %d records were acknowledged, and %d or more came back, but only one was in progress", ErrLost, least, i+1)
+		return fmt.Errorf("%w: %d records were acknowledged, and only one was in progress, but %d or more were recovered", ErrLost, least, i+1)
 	}
 	what := "was acknowledged"
 	switch {
@@ -49,7 +49,7 @@ func (e *expectation) wrong(i int, got []byte, least int) error {
 	case i == least:
 		what = "was not acknowledged, so it may be missing, but not differ"
 	}
-	return fmt.Errorf("%w: record %d of %d bytes, which %s, came back as %d bytes: %.32x, want %.32x", ErrLost, i+1, len(e.want(i)), what,
+	return fmt.Errorf("%w: record %d of %d bytes, which %s, was recovered as %d bytes: %.32x, want %.32x", ErrLost, i+1, len(e.want(i)), what,
 		len(got), got, e.want(i))
 }
 

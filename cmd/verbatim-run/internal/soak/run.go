@@ -20,19 +20,19 @@ type soak struct {
 	rand    *rand.Rand
 	counts  Counts
 	round   int
-	running []*process.Process // coordinator and peers, dead ones too
+	running []*process.Process // coordinator and peers, including dead ones
 	control []string           // the flags about the controller
 	peers   []*peer
 	alive   []string // the peers of the file that have it
-	without bool     // there were fewer than all when the writer was started
+	without bool     // some were missing when the writer was started
 
-	file string // that is being written, or empty
+	file string // the file that is being written, or empty
 	life int    // of the writer, over all files
 	expectation
-	recovers, pace time.Duration // how long a start with a recovery takes, and a write
+	recovers, pace time.Duration // the time of a start with a recovery, and of a write
 }
 
-// peer is a log peer, which lives again and again.
+// peer is a log peer, which is restarted after each kill.
 type peer struct {
 	name, device string
 	process      *process.Process // nil while it is dead
@@ -70,7 +70,7 @@ func Run(ctx context.Context, cfg Config) (Counts, error) {
 func (s *soak) endAll() {
 	for _, p := range s.running {
 		if p.Kill() == nil {
-			_ = p.Bury(func(string) {}) // it may have ended long ago
+			_ = p.Bury(func(string) {}) // the process may have exited long ago
 		}
 	}
 }
@@ -102,7 +102,7 @@ func (s *soak) victim(i int) *peer {
 	return nil
 }
 
-// one does one round: a life of the writer, until it is killed.
+// one runs one round: a life of the writer, until it is killed.
 func (s *soak) one(ctx context.Context, p plan) error {
 	args := []string{"write", "--resume", "--show"}
 	if s.file == "" {
@@ -120,13 +120,13 @@ func (s *soak) one(ctx context.Context, p plan) error {
 	}
 	w := &writer{Process: app, began: time.Now(), more: make(chan struct{})}
 	go w.feed(s.cfg.feed(), fed)
-	defer w.feedMore() // it must not wait forever
+	defer w.feedMore() // feed must not wait forever
 	s.without = len(s.alive) < 2*s.cfg.F+1
 	err = s.live(ctx, w, &p)
 	if err == nil {
 		err = s.settle(w, fed)
 	} else if w.Kill() == nil {
-		_ = w.Bury(func(string) {}) // err says what matters
+		_ = w.Bury(func(string) {}) // err is more important
 	}
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func (s *soak) revive(ctx context.Context) error {
 	return nil
 }
 
-// device adds the flags about a card.
+// device adds the flags of a card.
 func (s *soak) device(name string, args ...string) []string {
 	args = append(args, "--device", name)
 	if s.cfg.AckTimeout != 0 {
@@ -187,7 +187,7 @@ func (s *soak) access(args ...string) []string {
 	return s.device(s.cfg.Devices[0], append(args, s.control...)...)
 }
 
-// live is the writer's life and death, and a peer's.
+// live runs the plan of a round: the life and death of the writer, and of a peer.
 func (s *soak) live(ctx context.Context, w *writer, p *plan) error {
 	if p.inRecovery {
 		if err := w.until(ctx, s.cfg.Patience, func() bool { return !w.started.IsZero() }); err != nil {
@@ -246,8 +246,8 @@ func (s *soak) killPeer(victim *peer, w *writer, p *plan) error {
 	return victim.die()
 }
 
-// goOn lets the writer continue without a peer, and replace it if there is another one.
-// Then one more peer may die, since the file is on 2f+1 again.
+// goOn lets the writer continue without a peer, and replace the peer if there is a spare.
+// Then one more peer may die, since the file is on 2f+1 peers again.
 func (s *soak) goOn(ctx context.Context, w *writer, p *plan) error {
 	if !p.replaced || !s.spare() {
 		p.replaced = false
@@ -316,7 +316,7 @@ func (p *peer) die() error {
 // settle checks what a writer recovered, and records what the next one must recover.
 func (s *soak) settle(w *writer, fed func(i int) []byte) error {
 	if !w.opened {
-		return nil // it has written nothing, and has not returned what it read
+		return nil // the writer has written nothing, and has not shown the recovered records
 	}
 	if len(s.alive) == 0 {
 		s.alive = w.alive
@@ -348,7 +348,7 @@ func (s *soak) compare(got [][]byte) error {
 	return s.check(got)
 }
 
-// used returns the most that the file may hold now, in bytes.
+// used returns the largest number of bytes that the file may hold now.
 func (s *soak) used() int {
 	n := 0
 	for i := range len(s.known) + s.acked + 1 {
@@ -367,7 +367,7 @@ func (s *soak) readAndDelete(ctx context.Context) error {
 	got, err := readAll(ctx, p, s.cfg.Patience)
 	if err != nil {
 		if p.Kill() == nil {
-			_ = p.Bury(func(string) {}) // err says what matters
+			_ = p.Bury(func(string) {}) // err is more important
 		}
 		return err
 	}
@@ -403,7 +403,7 @@ func (s *soak) nothingLeft(ctx context.Context) error {
 	})
 }
 
-// lives: the peer of that name runs.
+// lives reports whether the peer of that name runs.
 func (s *soak) lives(name string) bool {
 	return slices.ContainsFunc(s.peers, func(p *peer) bool { return p.name == name && p.process != nil })
 }

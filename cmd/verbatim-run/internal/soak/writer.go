@@ -28,7 +28,7 @@ type writer struct {
 	once    sync.Once
 }
 
-// feedMore feeds it the records for later, too.
+// feedMore feeds the writer the later records, too.
 func (w *writer) feedMore() { w.once.Do(func() { close(w.more) }) }
 
 // shownRecord is a line of `recover --json` and `write --show`.
@@ -37,7 +37,7 @@ type shownRecord struct {
 	Data   []byte `json:"data"`
 }
 
-// feed gives w the records of a life, until it accepts no more: n, and then those for later.
+// feed gives w the records of a life, until it accepts no more: n records, and then the later ones.
 func (w *writer) feed(n int, record func(i int) []byte) {
 	for i := 1; i <= n+later; i++ {
 		if i == n+1 {
@@ -50,7 +50,7 @@ func (w *writer) feed(n int, record func(i int) []byte) {
 	}
 }
 
-// take records a line that it printed.
+// take records a line that the writer printed.
 func (w *writer) take(line string) error {
 	switch {
 	case strings.HasPrefix(line, "start: ") && w.started.IsZero():
@@ -103,7 +103,7 @@ func parseRecord(line string, want int) ([]byte, error) {
 	return r.Data, nil
 }
 
-// until reads its output until done returns true.
+// until reads the output of the writer until done returns true.
 func (w *writer) until(ctx context.Context, patience time.Duration, done func() bool) error {
 	for !done() {
 		line, err := w.Next(ctx, patience)
@@ -117,7 +117,7 @@ func (w *writer) until(ctx context.Context, patience time.Duration, done func() 
 	return nil
 }
 
-// forSome reads its output for some time.
+// forSome reads the output of the writer for some time.
 func (w *writer) forSome(ctx context.Context, d time.Duration) error {
 	over := time.NewTimer(d)
 	defer over.Stop()

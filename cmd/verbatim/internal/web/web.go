@@ -1,6 +1,6 @@
 // Package web serves pages to a browser on the same machine: HTTP/1.1, one request for
-// each connection, no uploads, no encryption. It exists because net/http brings all of
-// TLS with it, which would be a fifth of the time that the checker takes to build.
+// each connection, no uploads, no encryption. It exists because net/http includes all of
+// TLS, which would be a fifth of the build time of the checker.
 package web
 
 import (
@@ -24,7 +24,7 @@ const (
 	maxHead  = 96 << 10        // bytes of the request line and the headers
 	headTime = 5 * time.Second // to send them
 	bodyTime = 10 * time.Second
-	grace    = 2 * time.Second // for answers under way, after the context has ended
+	grace    = 2 * time.Second // for answers in progress, after the context is done
 )
 
 // Request is a request of a browser.
@@ -37,19 +37,19 @@ type Request struct {
 // Header returns the value of a header, or nothing.
 func (r *Request) Header(name string) string { return r.header.Get(name) }
 
-// Response is an answer. Header has names and values in turn.
+// Response is an answer. Header alternates names and values.
 type Response struct {
 	Status int
 	Header []string
 	Body   []byte
 }
 
-// Text returns an answer for a person to read.
+// Text returns an answer of plain text.
 func Text(status int, text string) *Response {
 	return &Response{Status: status, Header: []string{"Content-Type", "text/plain; charset=utf-8"}, Body: []byte(text + "\n")}
 }
 
-// Redirect leads to another address of this site.
+// Redirect returns an answer that redirects to another address of this site.
 func Redirect(address string) *Response {
 	return &Response{Status: seeOther, Header: []string{"Location", address}}
 }
@@ -120,12 +120,12 @@ func converse(ctx context.Context, c net.Conn, answer func(context.Context, *Req
 	_, err = c.Write(x.wire(r == nil || r.Method != "HEAD"))
 	if t, ok := c.(*net.TCPConn); ok && err == nil {
 		_ = t.CloseWrite()
-		_ = t.SetReadDeadline(time.Now().Add(grace)) // unread input could discard the answer
+		_ = t.SetReadDeadline(time.Now().Add(grace)) // closing with unread input could discard the answer
 		_, _ = io.Copy(io.Discard, c)
 	}
 }
 
-// read reads a request. What a browser does not send is refused.
+// read reads a request. It refuses requests that no browser sends.
 func read(in *bufio.Reader) (*Request, error) {
 	t := textproto.NewReader(in)
 	line, err := t.ReadLine()
@@ -163,7 +163,7 @@ func incomplete(err error) error {
 	return err
 }
 
-// wire returns the answer as it is sent.
+// wire returns the encoded answer.
 func (x *Response) wire(body bool) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Length: %d\r\n", x.Status, reasons[x.Status], len(x.Body))
