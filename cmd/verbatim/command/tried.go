@@ -17,6 +17,7 @@ const maxTried = 200
 type tried struct {
 	mu   sync.Mutex
 	runs []trial
+	more bool // other runs are not remembered
 }
 
 // trial is one of them.
@@ -43,6 +44,8 @@ func (t *tried) add(x *explore.Stand) {
 		t.runs[i] = now
 	case i < 0 && len(t.runs) < maxTried:
 		t.runs = append(t.runs, now)
+	case i < 0:
+		t.more = true
 	}
 }
 
@@ -63,6 +66,9 @@ func (t *tried) tree(here *explore.Stand) []view.Branch {
 		}
 	}
 	add(-1, 0)
+	if t.more {
+		out = append(out, view.Branch{Text: fmt.Sprintf("the first %d runs are listed, and others were made since; here is the beginning", maxTried), Href: address(explore.Walk{})})
+	}
 	return out
 }
 

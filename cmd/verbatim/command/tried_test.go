@@ -18,7 +18,11 @@ func TestTriedIsBounded(t *testing.T) {
 	if len(all.runs) != maxTried {
 		t.Errorf("%d runs are remembered, and the bound is %d", len(all.runs), maxTried)
 	}
-	if text := all.tree(&explore.Stand{})[0].Text; !strings.HasSuffix(text, "(ended after step 3)") {
+	tree := all.tree(&explore.Stand{})
+	if last := tree[len(tree)-1].Text; len(tree) != maxTried+1 || !strings.Contains(last, "others were made since") {
+		t.Errorf("%d lines, and the last does not say that some are left out: %s", len(tree), last)
+	}
+	if text := tree[0].Text; !strings.HasSuffix(text, "(ended after step 3)") {
 		t.Errorf("a run that has ended is %q", text)
 	}
 }
