@@ -62,8 +62,6 @@ func write(number, offset int) view.Request {
 func at(event, offset int) view.Span { return view.Span{Event: event, Offset: offset, Length: 8} }
 
 func TestWhatIsTold(t *testing.T) {
-	hosts := []string{"a", "b", "c"}
-	memory := []view.Region{{Host: 1, Name: "log"}}
 	done := write(0, 0)
 	done.Done, done.Status = 1, "SUCCESS"
 	failed := write(0, 0)
@@ -71,10 +69,7 @@ func TestWhatIsTold(t *testing.T) {
 	read := view.Request{Op: "Read", Host: 2, Peer: 1, Length: 8, Posted: 2, Done: -1}
 	later := write(1, 0)
 	later.Posted = 1
-	for name, x := range map[string]struct {
-		d    view.Document
-		want []string
-	}{
+	for name, x := range map[string]told{
 		"an empty run": {view.Document{}, nil},
 		"a result, what had completed by then, and what had not": {view.Document{Events: events(3, nil), Requests: []view.Request{done, write(1, 8)},
 			Operations: []view.Operation{{Client: "a, life 0", Call: "put", Result: "ok", Begin: 0, End: 2}}},
@@ -177,19 +172,38 @@ func TestWhatIsTold(t *testing.T) {
 		"numbers with gaps": {view.Document{Events: events(3, nil), Requests: []view.Request{write(1, 0), write(3, 0), write(5, 0), write(6, 0), write(7, 0), write(9, 0)},
 			Operations: []view.Operation{{Client: "a", Call: "put", Result: "ok", Begin: 0, End: 2}}},
 			[]string{"a asked for “put” and gets “ok”. Not completed: Writes #1, #3, #5–#7 and #9 to b."}},
-		"an operation that begins when the one before ends": {view.Document{Events: events(4, nil), Requests: []view.Request{write(0, 0), later, read},
+		"what is broken, at the end": {view.Document{Events: events(2, map[int]view.Event{1: {Kind: "violation", Marked: true, Request: -1}}), Violation: &view.Violation{Message: "this write is lost"}},
+			[]string{"This write is lost."}},
+	} {
+		t.Run(name, func(t *testing.T) { x.check(t) })
+	}
+}
+
+// told is a run, and its story.
+type told struct {
+	d    view.Document
+	want []string
+}
+
+func (x *told) check(t *testing.T) {
+	t.Helper()
+	x.d.Hosts, x.d.Regions = []string{"a", "b", "c"}, []view.Region{{Host: 1, Name: "log"}}
+	if d := cmp.Diff(x.want, texts(&x.d)); d != "" {
+		t.Error(d)
+	}
+}
+
+// What two sentences could both say is in one of them, and names stay as they are.
+func TestWhatBelongsTo(t *testing.T) {
+	later := write(1, 0)
+	later.Posted = 1
+	for name, x := range map[string]told{
+		"an operation that begins when the one before ends": {view.Document{Events: events(4, nil), Requests: []view.Request{write(0, 0), later},
 			Operations: []view.Operation{{Client: "a", Call: "put 1", Result: "ok", Begin: 0, End: 1}, {Client: "a", Call: "put 2", Result: "ok", Begin: 1, End: 3}}},
 			[]string{"a asked for “put 1” and gets “ok”. Not completed: Write #0 to b.", "a asked for “put 2” and gets “ok”. Not completed: Write #1 to b."}},
 		"a message that begins with a name": {view.Document{Events: events(2, nil), Violation: &view.Violation{Message: "a.log is empty"}},
 			[]string{"a.log is empty."}},
-		"what is broken, at the end": {view.Document{Events: events(2, map[int]view.Event{1: {Kind: "violation", Marked: true, Request: -1}}), Violation: &view.Violation{Message: "this write is lost"}},
-			[]string{"This write is lost."}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			x.d.Hosts, x.d.Regions = hosts, memory
-			if d := cmp.Diff(x.want, texts(&x.d)); d != "" {
-				t.Error(d)
-			}
-		})
+		t.Run(name, func(t *testing.T) { x.check(t) })
 	}
 }
