@@ -112,6 +112,11 @@ func TestDialAsksAgainPastADeadNode(t *testing.T) {
 	if _, err := c.List(""); err != nil || h.slept != 1 {
 		t.Errorf("%v after %d pauses", err, h.slept)
 	}
+	clear(g.stores)
+	h.wakes, h.slept, h.slow = func(int) {}, 0, 5*time.Second
+	if _, err := c.List(""); !errors.Is(err, host.ErrUnreachable) || h.slept != 0 {
+		t.Errorf("two rounds of silent nodes take longer than the pauses of all rounds: %v after %d pauses", err, h.slept)
+	}
 }
 
 // A client asks again as often as it is told while no node leads, and only for what nobody has executed.
@@ -150,9 +155,18 @@ type sleeper struct {
 	stub
 	slept int
 	wakes func(n int)
+	now   time.Duration
+	slow  time.Duration // how long a call takes
 }
 
-func (s *sleeper) Sleep(time.Duration) {
-	s.slept++
+func (s *sleeper) Now() time.Duration { return s.now }
+
+func (s *sleeper) Call(to, service string, req []byte, timeout time.Duration) ([]byte, error) {
+	s.now += s.slow
+	return s.stub.Call(to, service, req, timeout)
+}
+
+func (s *sleeper) Sleep(d time.Duration) {
+	s.slept, s.now = s.slept+1, s.now+d
 	s.wakes(s.slept)
 }
