@@ -113,3 +113,30 @@ func TestPointsAtNoLine(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Where two threads run on a host, what happens there in a later step may be of either, and points nowhere. So does what no
+// code did, and what happens when a host starts or ends: the statement before is over.
+func TestPointsNowhere(t *testing.T) {
+	for threads, want := range map[string][]string{
+		"thread B\n": {"mp:14", "mp:14", "mp:14", "", "", "", "mp:18", "mp:18"},
+		"thread W on B\n  r3 = load d\n\nthread B\n": {"mp:14", "mp:14", "", "", "", "", "mp:18", ""},
+	} {
+		events := []sim.TraceEvent{{Kind: "log", Text: "14: r1 = load f"}, {Kind: "load"}, {Kind: "load", Step: 1}, {Kind: "land"}, {Kind: "end"}, {Kind: "load"},
+			{Kind: "log", Text: "18: r2 = load d"}, {Kind: "load", Step: 1}}
+		for i := range events {
+			if events[i].Host = "B"; events[i].Kind != "land" {
+				events[i].Source = "code.go:1"
+			}
+		}
+		if err := litmus.PointAtLines(&explore.Replay{Events: events}, strings.Replace(twoHosts, "thread B\n", threads, 1), "file"); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for i := range events {
+			got = append(got, strings.Replace(events[i].Source, lang.Ext, "", 1))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: %s", threads, diff)
+		}
+	}
+}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"net"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -46,5 +48,18 @@ const (
 
 // controller returns the group.
 func (f *siftFlags) controller(h host.Host) (coord.Client, error) {
-	return siftcoord.Dial(h, siftcoord.ClientConfig{Nodes: f.nodes, Service: coordName, Rounds: leaderTries, Pause: leaderPause})
+	return siftcoord.Dial(dialed{h}, siftcoord.ClientConfig{Nodes: f.nodes, Service: coordName, Rounds: leaderTries, Pause: leaderPause})
+}
+
+// dialed is a host whose calls wrap [host.ErrNoService] if no connection came about: nobody executes such a request, so a
+// client may ask the next node. Otherwise the death of a leader would end every change that is requested before there is
+// a new one.
+type dialed struct{ host.Host }
+
+func (d dialed) Call(to, service string, req []byte, timeout time.Duration) ([]byte, error) {
+	resp, err := d.Host.Call(to, service, req, timeout)
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		err = fmt.Errorf("%w: %w", host.ErrNoService, err)
+	}
+	return resp, err
 }

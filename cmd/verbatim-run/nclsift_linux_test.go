@@ -5,23 +5,22 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host/oshost"
-	"github.com/verbatim-rdma/verbatim/protocol/sift/siftcoord"
 )
 
-// valueOf asks the coordinator for the value of a key.
-func (r *siftRig) valueOf(key string) (string, error) {
+// ask makes requests of the coordinator, as processes with --sift do.
+func (r *siftRig) ask(f func(coord.Client) error) error {
 	h, err := oshost.New(oshost.Config{Name: "looker", Peers: r.at})
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer h.Close()
-	c, err := siftcoord.Dial(h, siftcoord.ClientConfig{Nodes: slices.Sorted(maps.Keys(r.cpus)), Service: coordName, Rounds: leaderTries, Pause: leaderPause})
+	c, err := (&siftFlags{nodes: slices.Sorted(maps.Keys(r.cpus))}).controller(h)
 	if err != nil {
-		return "", err
+		return err
 	}
-	value, _, err := c.Get(key)
-	return string(value), err
+	return f(c)
 }
 
 // Sift is the coordinator of NCL: the leader of its group, a memory node and the writer with a log peer are killed in turn,
@@ -36,8 +35,14 @@ func TestNCLOnSift(t *testing.T) {
 	for _, cpu := range []string{"cpu1", "cpu2"} {
 		app += " --sift " + cpu + "=" + r.at[cpu]
 	}
-	if ttl, err := r.valueOf("session-ttl"); err != nil || ttl != "1s" {
-		t.Errorf("processes learn that sessions last %q, %v: they would not send heartbeats often enough", ttl, err)
+	if err := r.ask(func(c coord.Client) error {
+		ttl, _, err := c.Get("session-ttl")
+		if string(ttl) != "1s" {
+			t.Errorf("processes learn that sessions last %q: they would not send heartbeats often enough", ttl)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
 	}
 	peers := softPeers(t, 3, app)
 	w := startWriter(t, app+" --file wal --size 64KiB")
@@ -45,6 +50,9 @@ func TestNCLOnSift(t *testing.T) {
 	w.write(t, 20)
 
 	r.kill(r.cpus["cpu1"])
+	if err := r.ask(func(c coord.Client) error { return c.Create("while nobody leads", nil, coord.NoSession) }); err != nil {
+		t.Errorf("a change between two leaders: %v", err)
+	}
 	r.role("cpu2", serveAll)
 	r.kill(r.memory["m2"])
 	r.role("cpu2", func(line string) bool { return serves(line) && !serveAll(line) })

@@ -136,7 +136,8 @@ func TestNewModuleCatchesMistakes(t *testing.T) {
 	}
 }
 
-// check --watch checks again once the source has changed, also when the change stops a build or a search.
+// check --watch checks again once the source has changed, also when the change stops a build or a search, and in a folder
+// that was entered through a link.
 func TestNewModuleIsWatched(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds programs; go test ./... runs it")
@@ -151,7 +152,10 @@ func TestNewModuleIsWatched(t *testing.T) {
 		t.Fatal(out)
 	}
 	c := exec.CommandContext(t.Context(), "./own", "check", "register", "--watch")
-	c.Dir = dir
+	c.Dir = filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, c.Dir); err != nil {
+		t.Fatal(err)
+	}
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

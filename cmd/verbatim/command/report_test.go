@@ -52,4 +52,14 @@ func TestBriefReportNamesWhatItRestsOn(t *testing.T) {
 	if b.String() != want {
 		t.Errorf("%s\nwant\n%s", &b, want)
 	}
+	r.Sometimes = nil
+	b.Reset()
+	if err := (&checkFlags{}).report(&b, &finding{s: &explore.Scenario{Name: "demo/x"}, r: r, interrupted: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, has := range []string{"demo/x: VERIFIED within the bounds below\n", "; 0.0 s; exhausted\n"} {
+		if !strings.Contains(b.String(), has) {
+			t.Errorf("Ctrl-C came too late, and there are no conditions: want %q:\n%s", has, &b)
+		}
+	}
 }

@@ -25,8 +25,9 @@ import (
 // watcher repeats a command whenever the source of its program changes.
 type watcher struct {
 	fs             *fsnotify.Watcher
-	root, program  string   // the source tree, and the path of the program
-	args           []string // of the program
+	folders        map[string]bool // that are watched, or were
+	root, program  string          // the source tree, and where the program is built
+	args           []string        // of the program
 	stdout, stderr io.Writer
 }
 
@@ -36,6 +37,9 @@ const settled = 200 * time.Millisecond
 // watch checks again and again, until Ctrl-C. Its status is the status of the last check.
 func watch(c *cobra.Command, args []string) error {
 	root, err := source.Running().Root("")
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root) // WalkDir does not enter a link
+	}
 	if err != nil {
 		return fmt.Errorf("--watch: %w", err)
 	}
@@ -49,8 +53,8 @@ func watch(c *cobra.Command, args []string) error {
 		return fmt.Errorf("--watch: %w", err)
 	}
 	defer fs.Close()
-	w := &watcher{fs, root, filepath.Join(dir, "program"), commandArgs(c, args, "watch"), c.OutOrStdout(), c.ErrOrStderr()}
-	if err := w.add(root); err != nil {
+	w := &watcher{fs, map[string]bool{}, root, filepath.Join(dir, "program"), commandArgs(c, args, "watch"), c.OutOrStdout(), c.ErrOrStderr()}
+	if _, err := w.add(root); err != nil {
 		return fmt.Errorf("--watch: %w", err)
 	}
 	ctx, stop := cli.Interruptible(c)
@@ -135,28 +139,50 @@ func (w *watcher) changed(ctx context.Context) {
 			return
 		case err := <-w.fs.Errors:
 			remark(w.stderr, "--watch: %v", err)
-		case e := <-w.fs.Events:
-			if e.Has(fsnotify.Create) {
-				_ = w.add(e.Name) // a folder that is gone again needs no watch
+			if errors.Is(err, fsnotify.ErrEventOverflow) { // any change may be among what was dropped
+				_, _ = w.add(w.root)
+				rest = time.After(settled)
 			}
-			if isSource(e.Name) && !e.Has(fsnotify.Chmod) {
+		case e := <-w.fs.Events:
+			if w.matters(e) {
 				rest = time.After(settled)
 			}
 		}
 	}
 }
 
-// add watches a folder and its subfolders, except hidden ones.
-func (w *watcher) add(dir string) error {
-	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+// matters reports whether an event may change the program. A folder can come or go with all that is in it.
+func (w *watcher) matters(e fsnotify.Event) bool {
+	switch {
+	case isSource(e.Name):
+		return !e.Has(fsnotify.Chmod)
+	case e.Has(fsnotify.Create):
+		has, _ := w.add(e.Name) // what is gone again needs no watch
+		return has
+	case e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename):
+		return w.folders[e.Name]
+	}
+	return false
+}
+
+// add watches a folder and those in it, except hidden ones, and reports whether there is source in them.
+func (w *watcher) add(dir string) (has bool, err error) {
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil || !d.IsDir():
+		case err != nil && name != dir && d.IsDir():
+			return filepath.SkipDir // it is gone, or nobody can build what is in it
+		case err != nil:
 			return err
+		case !d.IsDir():
+			has = has || isSource(name)
+			return nil
 		case name != dir && strings.HasPrefix(d.Name(), "."):
 			return filepath.SkipDir
 		}
+		w.folders[name] = true
 		return w.fs.Add(name)
 	})
+	return has, err
 }
 
 // isSource reports whether a program may be built from a file. A check writes counterexamples: they are not source.

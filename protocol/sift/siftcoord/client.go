@@ -25,7 +25,8 @@ type ClientConfig struct {
 	Nodes   []string // the CPU nodes, at least one
 	Service string
 	// Rounds is how often the client asks all nodes for the coordinator, at least once, and Pause how long it waits between
-	// two rounds. A new coordinator needs some time.
+	// two rounds. A new coordinator needs some time. After the time of all pauses together no further round begins: nodes
+	// that do not answer take far longer than a pause.
 	Rounds int
 	Pause  time.Duration
 }
@@ -56,8 +57,15 @@ type finder struct {
 
 // Call tries the nodes in turn until one answers as coordinator.
 func (f *finder) Call(_, service string, req []byte, timeout time.Duration) (resp []byte, err error) {
+	var end time.Duration
+	if f.cfg.Rounds > 1 {
+		end = f.Now() + time.Duration(f.cfg.Rounds)*f.cfg.Pause
+	}
 	for round := range f.cfg.Rounds {
 		if round > 0 {
+			if f.Now() > end {
+				break
+			}
 			f.Sleep(f.cfg.Pause)
 		}
 		var again bool

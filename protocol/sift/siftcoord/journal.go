@@ -26,6 +26,7 @@ type journal struct {
 	piece int // bytes of a value of the store
 	head  head
 	next  uint64 // the number of the next record
+	taken int    // the pieces of the records after the snapshot
 	buf   []byte
 }
 
@@ -74,6 +75,7 @@ func openJournal(store Store, shape *kv.Config) (j *journal, snapshot []byte, re
 			return j, snapshot, records, j.clean()
 		}
 		records = append(records, record)
+		j.taken += j.pieces(len(record))
 	}
 }
 
@@ -93,8 +95,12 @@ func (j *journal) append(record []byte) error {
 		return err
 	}
 	j.next++
+	j.taken += j.pieces(len(record))
 	return nil
 }
+
+// pieces is how many pieces a blob of n bytes has.
+func (j *journal) pieces(n int) int { return 1 + max(0, n+4-1)/j.piece }
 
 // length is how many records there are after the snapshot.
 func (j *journal) length() int { return int(j.next - j.head.first) }
@@ -113,7 +119,7 @@ func (j *journal) compact(snapshot []byte) error {
 	if err != nil {
 		return err
 	}
-	j.head = h
+	j.head, j.taken = h, 0
 	return j.clean()
 }
 

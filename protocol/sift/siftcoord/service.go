@@ -25,7 +25,8 @@ var ErrConfig = errors.New("sift/coord: bad configuration")
 type Config struct {
 	// Ticks is how many ticks of [Service.Tick] a session may be silent, at least 1.
 	Ticks int
-	// Every is how many records are written between two snapshots, at least 1. The store needs room for two snapshots and
+	// Every is how many records are written between two snapshots, at least 1, and fewer if they take more than a quarter of
+	// the blocks: a full store has no room for a snapshot either. The store needs room for two snapshots and
 	// so many records, a block for each piece as long as its values, and one block more. A snapshot holds the whole
 	// state: on average, a recorded request costs 2/Every puts and deletes for each piece of the state.
 	Every int
@@ -205,7 +206,7 @@ func (s *Service) leave(err error) {
 // record writes a record, and if there are many, a snapshot first. Nothing has happened if its error does not wrap
 // [kv.ErrUnknown].
 func (s *Service) record(kind byte, from string, body []byte) error {
-	if s.log.length() >= s.cfg.Every {
+	if s.log.length() >= s.cfg.Every || s.log.taken > s.shape.Blocks/4 {
 		if err := s.log.compact(s.keeper.AppendSnapshot(nil)); err != nil && !errors.Is(err, kv.ErrFull) {
 			s.leave(err)
 			return fmt.Errorf("%w: %v", kv.ErrNotLeading, err) // what is unknown is the snapshot, not the record
