@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"time"
 
@@ -59,7 +58,13 @@ type dialed struct{ host.Host }
 func (d dialed) Call(to, service string, req []byte, timeout time.Duration) ([]byte, error) {
 	resp, err := d.Host.Call(to, service, req, timeout)
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		err = fmt.Errorf("%w: %w", host.ErrNoService, err)
+		err = unsent{err}
 	}
 	return resp, err
 }
+
+// unsent is the error of such a call. It says what happened, and not that a service is missing.
+type unsent struct{ error }
+
+func (unsent) Is(target error) bool { return target == host.ErrNoService }
+func (u unsent) Unwrap() error      { return u.error }

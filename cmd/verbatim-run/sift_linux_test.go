@@ -310,6 +310,7 @@ func TestSiftUsage(t *testing.T) {
 		{"sift memnode --name a/b --device soft", 2, `Name "a/b"`},
 		{"sift cpunode --node 1 --coord --resp 127.0.0.1:0" + three, 2, "--coord and --resp exclude each other"},
 		{"sift cpunode --node 1 --coord --session-ttl 300ms" + three, 2, "--session-ttl 300ms: it must be at least 400ms"},
+		{"sift cpunode --node 1 --session-ttl 1s" + three, 2, "--session-ttl needs --coord"},
 		{"sift cpunode --node 1 --coord --value 63" + three, 2, "values of 63: at least 13 and 64"},
 		{"ncl recover --file f --sift cpu1", 2, `--sift "cpu1": want NAME=ADDRESS`},
 		{"ncl recover --file f --sift cpu1=10.0.0.4:7031 --coord 10.0.0.9:7000", 2, "--coord and --sift exclude each other"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/cluster"
 	"github.com/verbatim-rdma/verbatim/coord"
@@ -9,6 +10,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/sift/kv"
 	"github.com/verbatim-rdma/verbatim/protocol/sift/siftcoord"
 )
+
+// sessionTTL is how long sessions live by default.
+const sessionTTL = 10 * time.Second
 
 // sessionTicks is how many ticks a session may be silent.
 const sessionTicks = 10
@@ -23,6 +27,9 @@ func (f *cpunodeFlags) coordConfig() siftcoord.Config {
 // checkCoord checks the flags of the coordinator.
 func (f *cpunodeFlags) checkCoord() error {
 	if !f.coord {
+		if f.ttl != sessionTTL {
+			return errors.New("--session-ttl needs --coord")
+		}
 		return nil
 	}
 	if f.resp != "" {

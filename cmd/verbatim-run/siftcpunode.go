@@ -72,7 +72,7 @@ served, or 'follows'.`,
 	fl.IntVar(&f.store.cfg.Cache, "cache", 0, "keys in the leader's cache; default: half of --keys")
 	fl.StringVar(&f.resp, "resp", "", "`address` on which to serve clients of Redis (RESP): GET, SET, DEL, EXISTS; port 0 picks a free one; default: none")
 	fl.BoolVar(&f.coord, "coord", false, "keep track of files and peers for other processes, in the store")
-	fl.DurationVar(&f.ttl, "session-ttl", 10*time.Second, "with --coord: how long a session lives without a heartbeat")
+	fl.DurationVar(&f.ttl, "session-ttl", sessionTTL, "with --coord: how long a session lives without a heartbeat")
 	fl.BoolVar(&f.cuts, "cuts", false, "for tests: take lines 'cut NAME' and 'heal NAME' from standard input, and cut the node off from a memory node")
 	_ = fl.MarkHidden("cuts") // cannot fail: the flag exists
 	f.store.define(fl)
