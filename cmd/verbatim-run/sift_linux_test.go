@@ -314,7 +314,7 @@ func TestSiftUsage(t *testing.T) {
 		{"ncl recover --file f --sift cpu1", 2, `--sift "cpu1": want NAME=ADDRESS`},
 		{"ncl recover --file f --sift cpu1=10.0.0.4:7031 --coord 10.0.0.9:7000", 2, "--coord and --sift exclude each other"},
 		{"ncl recover --file f --sift cpu1=10.0.0.4:7031 --etcd 10.0.0.9:2379", 2, "--etcd and --sift exclude each other"},
-		{"sift cpunode", 2, "--node 0: want the number of this CPU node"},
+		{"sift cpunode", 2, "--node 0: want a unique number of this CPU node"},
 		{"sift cpunode --node 65535", 2, "--node 65535"},
 		{"sift cpunode --node 1", 2, "--memory was given 0 times"},
 		{"sift cpunode --node 1 --memory m1=127.0.0.1:1 --memory m2=127.0.0.1:2", 2, "--memory was given 2 times"},
