@@ -373,7 +373,7 @@ func liar(t *testing.T, name, service string) string {
 	return h.Addr()
 }
 
-// A CPU node says in its log what is wrong with a memory node.
+// A CPU node reports in its log the problem of a memory node.
 func TestSiftNodesThatDoNotFit(t *testing.T) {
 	r := newSiftRig(t, 0)
 	cpu := "sift cpunode --node 1 --listen 127.0.0.1:0 --device " + r.device + quick
