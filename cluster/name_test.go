@@ -201,7 +201,7 @@ func (p paced) Sleep(d time.Duration) {
 	<-p.wake
 }
 
-// A coordinator that began anew may have shorter sessions: the name asks often enough for them.
+// A restarted coordinator may have shorter sessions: the name asks often enough for them.
 func TestNameKeepsPaceWithANewCoordinator(t *testing.T) {
 	m := machineAt(t, "peer1", coordinator(t, time.Hour), t.Logf)
 	h := paced{m, make(chan time.Duration), make(chan struct{})}

@@ -36,7 +36,7 @@ func anyStore(t *rapid.T) *coord.Store {
 	return &s
 }
 
-// A restored store is the same state, and goes on in the same way: no session number is given out twice.
+// A restored store has the same state, and continues in the same way: no session number is assigned twice.
 func TestASnapshotIsTheWholeState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, other := anyStore(t), anyStore(t)

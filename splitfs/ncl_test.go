@@ -52,7 +52,7 @@ func simulate(t *testing.T, app func(h host.Host, c coord.Client) error, memory 
 	}
 }
 
-// onPeers is a file system whose logs are on the peers that the controller knows.
+// onPeers is a file system whose logs are on the peers that the controller lists.
 func onPeers(h host.Host, c coord.Client, dir *memdir.Dir, candidates ...string) (*splitfs.FS, error) {
 	return splitfs.New(splitfs.Config{Dir: dir, Patterns: []string{"*.log"}, Region: 1 << 12,
 		Store: splitfs.NCL(h, ncl.Config{App: "db", F: 1, Coord: c, Peers: candidates}, 0)})

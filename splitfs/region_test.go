@@ -253,7 +253,7 @@ func (l *laid) mount() {
 	}
 }
 
-// scan is what the next mount will find.
+// scan returns the content that the next mount will find.
 func (l *laid) scan() *region {
 	r, err := scanRegion(&tornObject{T: l.T, bytes: slices.Clone(l.obj.bytes)}, l.gen+1)
 	if err != nil {

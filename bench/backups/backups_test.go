@@ -155,7 +155,7 @@ func TestShapeOfFigure8(t *testing.T) {
 	}
 }
 
-// A synthetic trace has the rate that was asked for, each machine fails and comes back in
+// A synthetic trace has the requested rate, each machine fails and returns in
 // turn, and what is written can be read.
 func TestSyntheticTraces(t *testing.T) {
 	a := Defaults()

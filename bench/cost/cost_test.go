@@ -148,7 +148,7 @@ func TestWatching(t *testing.T) {
 	}
 }
 
-// What protocol/sift posts is what the arithmetic says, but for the 12 bytes by which our log
+// The posts of protocol/sift agree with the arithmetic, except for the 12 bytes by which our log
 // entry is longer: it has a term, a length and a checksum. With codes at F=2 a block of 1024
 // is not three chunks of whole words, so it has 1032 bytes.
 func TestCountedPutsAreThoseOfTheArithmetic(t *testing.T) {
@@ -176,7 +176,7 @@ func TestCountedPutsAreThoseOfTheArithmetic(t *testing.T) {
 
 // A put of the store is more than the arithmetic has: it reads the chain of the key, and the number of the
 // last operation is an update too. With codes the log has the whole block of each update, whose rest is read
-// before. Raft-R sends what the arithmetic says, with 146 bytes around key and value.
+// before. Raft-R sends the messages of the arithmetic, with 146 bytes around key and value.
 func TestPutsOfTheStores(t *testing.T) {
 	want := map[string]string{
 		"Raft-R 1": "4 2340", "Raft-R 2": "8 4680",

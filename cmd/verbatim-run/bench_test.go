@@ -51,7 +51,7 @@ func TestBenchStatus(t *testing.T) {
 	}
 }
 
-// Without the tag the command says how to build it.
+// Without the tag the command explains how to build it.
 func TestBenchNotBuilt(t *testing.T) {
 	if bench.Built {
 		t.Skip("this program was built with the tag rdma")
@@ -79,7 +79,7 @@ func TestBenchJSON(t *testing.T) {
 	}
 }
 
-// What a table of a run on cards says, and what it must not make up.
+// A table of a run on cards has these lines, and no invented ones.
 func TestBenchTable(t *testing.T) {
 	l := &bench.Latency{Min: 1, P50: 2, P90: 3, P99: 4, P999: 5, Max: 6, Mean: 2}
 	r := bench.Row{Bench: "verbs", Backend: bench.RDMA, Op: "write", Measure: bench.HalfRoundTrip, Size: 128, Depth: 1, Iters: 1000, Rounds: 10,

@@ -65,7 +65,7 @@ func launched(t testing.TB, cmd *exec.Cmd) *bufio.Reader {
 	return bufio.NewReader(out)
 }
 
-// served starts a process that says when it is ready, and returns its address.
+// served starts a process, waits until it is ready, and returns its address.
 func served(t testing.TB, args ...string) (*exec.Cmd, string) {
 	t.Helper()
 	cmd := program(t, args...)
@@ -168,7 +168,7 @@ func TestNCLUsage(t *testing.T) {
 	}
 }
 
-// Without the tag every command that names a card says how to build with it.
+// Without the tag every command that names a card explains how to build with it.
 func TestNCLNotBuilt(t *testing.T) {
 	if hw.Built {
 		t.Skip("this program can open cards")
@@ -343,7 +343,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// says runs verbatim-run and compares its exit status and what it says.
+// says runs verbatim-run and compares its exit status and its output.
 func says(t *testing.T, cmd *exec.Cmd, code int, want ...string) {
 	t.Helper()
 	var out bytes.Buffer

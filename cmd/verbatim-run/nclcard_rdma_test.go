@@ -25,7 +25,7 @@ func cardRig(t *testing.T) *nclRig {
 	return newNCLRig(t)
 }
 
-// A wrong call or a device that does not work says what, where and what to do.
+// The error of a wrong call or a broken device names the cause, the place and the remedy.
 func TestNCLDeviceErrors(t *testing.T) {
 	r := cardRig(t)
 	const peer = "ncl peer --name x --listen 127.0.0.1:0 --memory 1MiB"
@@ -85,7 +85,7 @@ func asNobody(t *testing.T, args, before string) *exec.Cmd {
 	return cmd
 }
 
-// A writer whose port goes down ends and says so; what it had acknowledged is there.
+// A writer whose port goes down exits with an error; its acknowledged records are not lost.
 func TestNCLPortGoesDown(t *testing.T) {
 	r := cardRig(t)
 	cmd := program(t, strings.Fields("ncl write --size 64KiB"+r.access("down"))...)

@@ -218,7 +218,7 @@ func TestMountKilled(t *testing.T) {
 	t.Logf("%d keys and %d rows were acknowledged", lastKey+1, lastRow+1)
 }
 
-// What goes wrong says so, and what was acknowledged before stays.
+// Failures are reported, and earlier acknowledged data stays.
 func TestMountErrors(t *testing.T) {
 	dir := t.TempDir()
 	r := newMountRig(t, dir, "--ncl", "*.wal", "--max-region", "256KiB")

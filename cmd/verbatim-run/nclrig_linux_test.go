@@ -105,7 +105,7 @@ func impostor(t *testing.T, name string) string {
 	return h.Addr()
 }
 
-// A control plane that is not what it should be says what, where and what to do.
+// Errors of a wrong control plane name the cause, the place and the remedy.
 func TestNCLControlErrors(t *testing.T) {
 	r := newNCLRig(t)
 	says(t, program(t, strings.Fields("ncl write --size 4KiB"+r.access("there"))...), 0, "open: 0 records, 3 of 3 peers")

@@ -41,7 +41,7 @@ func certificate(t *testing.T, names ...string) (cert, key string) {
 	return cert, key
 }
 
-// With the three flags the processes talk over TLS, and to nobody without.
+// With the three flags the processes communicate over TLS, and refuse processes without TLS.
 func TestNCLTLS(t *testing.T) {
 	cert, key := certificate(t, "coord", "app")
 	_, addr := served(t, "ncl", "coord", "--listen", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", key, "--tls-ca", cert)

@@ -119,7 +119,7 @@ func recovers(t *testing.T, app string, acked int) {
 	t.Logf("%d acknowledgements were taken, and %d records came back", acked, n)
 }
 
-// A writer that stands still for longer than its session goes on as a zombie; another
+// A writer that is stopped for longer than its session continues as a zombie; another
 // process has the file by then.
 func TestNCLZombie(t *testing.T) {
 	r := newRichRig(t, "16MiB")
@@ -138,7 +138,7 @@ func TestNCLZombie(t *testing.T) {
 	recovers(t, app, w.last)
 }
 
-// On etcd a writer goes on while the controller is gone, and ends when an operator ends
+// On etcd a writer continues while the controller is gone, and exits when an operator ends
 // its session.
 func TestNCLSessionRevoked(t *testing.T) {
 	s := etcdtest.Start(t)
@@ -147,7 +147,7 @@ func TestNCLSessionRevoked(t *testing.T) {
 	w := runWriter(t, "ncl write --size 4MiB"+app)
 	w.acked(t, 20)
 	s.Kill()
-	w.acked(t, 20) // nobody asks the controller about a write
+	w.acked(t, 20) // a write does not involve the controller
 	s.Restart()
 	revoke(t, s.Endpoint)
 	w.ended(t)

@@ -315,7 +315,7 @@ func TestSiftUsage(t *testing.T) {
 		{"ncl recover --file f --sift cpu1", 2, `--sift "cpu1": want NAME=ADDRESS`},
 		{"ncl recover --file f --sift cpu1=10.0.0.4:7031 --coord 10.0.0.9:7000", 2, "--coord and --sift exclude each other"},
 		{"ncl recover --file f --sift cpu1=10.0.0.4:7031 --etcd 10.0.0.9:2379", 2, "--etcd and --sift exclude each other"},
-		{"sift cpunode", 2, "--node 0: want the number of this CPU node"},
+		{"sift cpunode", 2, "--node 0: want a unique number of this CPU node"},
 		{"sift cpunode --node 65535", 2, "--node 65535"},
 		{"sift cpunode --node 1", 2, "--memory was given 0 times"},
 		{"sift cpunode --node 1 --memory m1=127.0.0.1:1 --memory m2=127.0.0.1:2", 2, "--memory was given 2 times"},
@@ -374,7 +374,7 @@ func liar(t *testing.T, name, service string) string {
 	return h.Addr()
 }
 
-// A CPU node says in its log what is wrong with a memory node.
+// A CPU node reports in its log the problem of a memory node.
 func TestSiftNodesThatDoNotFit(t *testing.T) {
 	r := newSiftRig(t, 0)
 	cpu := "sift cpunode --node 1 --listen 127.0.0.1:0 --device " + r.device + quick

@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/sift/kv"
 )
 
-// What a client reports says whether something may have happened, and its status whether to try again.
+// The error of a client shows whether the operation may have happened, and its status whether to try again.
 func TestSiftErrorsHaveAStatus(t *testing.T) {
 	for _, x := range []struct {
 		err  error
@@ -44,7 +44,7 @@ func TestSiftErrorsHaveAStatus(t *testing.T) {
 	}
 }
 
-// A node says what it does in one line.
+// A node reports its role in one line.
 func TestRolesOfANode(t *testing.T) {
 	for _, x := range []struct {
 		s    kv.State

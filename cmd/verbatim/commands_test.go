@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// docs/commands.md has every command with its flags, as their help says. With -update it is written anew.
+// docs/commands.md has every command with its flags, as in their help. With -update the page is rewritten.
 func TestCommandsPage(t *testing.T) {
 	const name, begin, end = "docs/commands.md", "<!-- begin commands -->\n", "<!-- end commands -->"
 	dir := root(t)

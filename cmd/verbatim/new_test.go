@@ -205,7 +205,7 @@ func TestNewModuleIsVetted(t *testing.T) {
 	}
 }
 
-// What cannot be written is refused before anything is, and the message says what to do.
+// A module that cannot be written is refused before any file is written, and the message names the remedy.
 func TestNewIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

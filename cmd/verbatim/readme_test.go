@@ -151,7 +151,7 @@ func protocolTable(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// verdicts says how many scenarios of a protocol are verified: all, since CI runs the check, or
+// verdicts returns the number of scenarios of a protocol that are verified: all, since CI runs the check, or
 // the mutants with their control, and takes no other verdict of an exhaustive search.
 func verdicts(t *testing.T, ci string, p *command.Protocol) string {
 	// The cells of table 1 are checked by a command of their own.

@@ -158,7 +158,7 @@ func TestRecordAndRecover(t *testing.T) {
 	}
 }
 
-// One peer of three may go: writing goes on, and a recovery finds everything.
+// One peer of three may fail: writing continues, and a recovery finds everything.
 func TestPeerFails(t *testing.T) {
 	c := newCluster(t, "app", "coord", "peer1", "peer2", "peer3")
 	c.start(t)

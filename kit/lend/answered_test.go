@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// An answer to Ask connects, or says why not.
+// An answer to Ask connects, or gives the reason of the refusal.
 func TestAnswered(t *testing.T) {
 	refused := &host.RemoteError{}
 	for name, x := range map[string]struct {

@@ -73,7 +73,7 @@ func TestAwaitOfWhatIsComplete(t *testing.T) {
 			return fmt.Errorf("after Do: %w", err)
 		}
 		g.AwaitAll([]*lend.Conn{c})
-		// That a request with the same ID is complete says nothing of this one.
+		// Another request with the same ID is complete; that proves nothing about this one.
 		wr.ID = c.Asked
 		for name, await := range map[string]func(){"Await": func() { g.Await(c, wr.ID) }, "AwaitAll": func() { g.AwaitAll([]*lend.Conn{c}) }} {
 			g.Post(c, []verbs.SendWR{wr})

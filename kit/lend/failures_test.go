@@ -34,7 +34,7 @@ func TestNoConnection(t *testing.T) {
 	}
 }
 
-// Dial waits for an answer as long as its caller says.
+// Dial waits for an answer for as long as its caller requests.
 func TestDialWaits(t *testing.T) {
 	m := new(machine)
 	if _, err := GroupOf(m, domain{m: m}, channel{m: m}).Dial("peer", "service", nil, 0, verbs.QPConfig{}, 7*time.Second); err != nil || m.waits != 7*time.Second {
@@ -70,7 +70,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// A group waits for completions as long as the card does, if nobody says how long.
+// Without a timeout a group waits for completions as long as the card does.
 func TestWaitsForEver(t *testing.T) {
 	if d := GroupOf(quiet{}, nil, nil).Timeout; d != verbs.Forever {
 		t.Error(d)

@@ -20,7 +20,7 @@ type machine struct {
 	quiet
 	lacks string
 	down  []string
-	waits time.Duration    // that a call or a queue was told to
+	waits time.Duration    // the timeout of a call or a queue
 	made  []verbs.QPConfig // of queue pairs
 	asked *request         // to be accepted
 	cqs   []int            // how long completion queues are

@@ -35,7 +35,7 @@ func TestDo(t *testing.T) {
 	})
 }
 
-// A queue of receives takes what it has room for, before and after the connection is made.
+// A receive queue accepts as many receives as it has room for, before and after the connection is made.
 func TestPostRecv(t *testing.T) {
 	borrow(t, func(g *lend.Group) error {
 		c, err := g.Dial("lender", "word", []byte("please"), 1, verbs.QPConfig{MaxRecvWR: 1}, time.Second)

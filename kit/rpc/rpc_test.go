@@ -112,7 +112,7 @@ func check(err error) {
 }
 
 // An answer that is too long is the server's mistake: the connection fails, and the
-// client cannot know what the call did.
+// client cannot know whether the call was executed.
 func TestAnswerTooLong(t *testing.T) {
 	if err := run(func(h host.Host) {
 		h.Logf("%v", rpc.Serve(h, "upper", small, func(string, []byte) []byte { return make([]byte, 9) }))
@@ -232,7 +232,7 @@ func TestCallsAreCarriedOutOnce(t *testing.T) {
 	explore.Test(t, s)
 }
 
-// countThree makes the calls a, b and c, and compares their fates with what the ledger has.
+// countThree makes the calls a, b and c, and compares their fates with the ledger.
 func countThree(h host.Host) error {
 	rc, err := rpc.Dial(h, "server", "count", lively, verbs.Forever)
 	if err != nil {

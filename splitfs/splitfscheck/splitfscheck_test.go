@@ -27,7 +27,7 @@ func TestScenariosAreVerified(t *testing.T) {
 	}
 }
 
-// Files are on the real peers where a scenario says so, and nowhere else.
+// Files are on the real peers in the scenarios that request it, and in no others.
 func TestPeersAreUsed(t *testing.T) {
 	for _, s := range append(splitfscheck.Scenarios(), splitfscheck.DeepScenarios()...) {
 		r, err := explore.Check(s, explore.Options{MaxRuns: 20})

@@ -103,7 +103,7 @@ func (r *rig) again(t testing.TB) {
 	}
 }
 
-// hello is what the peer would say.
+// hello returns the hello of the peer.
 func (r *rig) hello() []byte {
 	h := hello{to: r.q.num, from: 77, psn: 99, gid: r.d.at.Addr().As16(), port: 9}
 	return h.append(nil)

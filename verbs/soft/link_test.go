@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// held is a link of r whose requests nobody sends: pick says what would be.
+// held is a link of r without a sender: pick returns the request that it would send.
 func (r *rig) held(t *testing.T, wrs ...verbs.SendWR) *link {
 	t.Helper()
 	here, there := net.Pipe()
@@ -101,7 +101,7 @@ func TestResetEndsConnection(t *testing.T) {
 	check(t, here.Close())
 }
 
-// A requester that is refused can finish what it is sending, and then finds the refusal.
+// A refused requester can finish its current request, and then receives the refusal.
 func TestRefusalArrives(t *testing.T) {
 	r := newRig(t, verbs.QPConfig{})
 	c := must[net.Conn](t)(net.Dial("tcp", r.d.Addr()))

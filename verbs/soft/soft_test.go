@@ -140,7 +140,7 @@ func TestDestroyWakes(t *testing.T) {
 	}
 }
 
-// A CQ that is too small for its queue pairs says so.
+// A CQ that is too small for its queue pairs reports an overflow.
 func TestOverflow(t *testing.T) {
 	r := newRig(t, verbs.QPConfig{})
 	small := must[verbs.CQ](t)(r.d.CreateCQ(1, nil))
@@ -155,7 +155,7 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// silent is a server that takes connections and does with each what it is told; and its port.
+// silent returns the port of a server that accepts connections and calls serve for each.
 func silent(t *testing.T, serve func(net.Conn)) uint16 {
 	t.Helper()
 	l := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))

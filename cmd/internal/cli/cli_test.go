@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 )
 
-// A command that Ctrl-C stopped says so, and has the status of a limit.
+// A command that Ctrl-C stopped reports that, and has the status of a limit.
 func TestInterruptedIsNoMistake(t *testing.T) {
 	root := cli.Root(&cobra.Command{Use: "x"})
 	root.AddCommand(&cobra.Command{Use: "y", RunE: func(*cobra.Command, []string) error { return fmt.Errorf("building: %w", context.Canceled) }})

@@ -40,7 +40,7 @@ func useAudited(t *testing.T) {
 	protocols = append(protocols, Protocol{Name: "aud", Scenarios: func() []*explore.Scenario {
 		return []*explore.Scenario{
 			hosts("aud/good", true, func(*explore.Case) func(host.Host) { return func(host.Host) {} }),
-			// What hosts share and nobody is told of.
+			// State that hosts share and do not report.
 			hosts("aud/hidden", false, func(c *explore.Case) func(host.Host) {
 				turns := 0
 				c.OnReset(func() { turns = 0 })
@@ -109,7 +109,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// A violation stands whatever the audit says, and without the flag there is none.
+// A violation remains whatever the result of the audit, and without the flag there is no audit.
 func TestAuditLeavesViolations(t *testing.T) {
 	useDemo(t)
 	code, out, _ := call("check", "demo/restart", "--audit", "--faults", "crash(a)<=1")

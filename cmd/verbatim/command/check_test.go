@@ -32,7 +32,7 @@ func TestDurationsForPeople(t *testing.T) {
 	}
 }
 
-// A run that violates something else than was recorded still fails: the status says so.
+// A run that violates another promise than the recorded one still fails: the status shows that.
 func TestAnotherViolationIsAViolation(t *testing.T) {
 	ce := &explore.Counterexample{Class: "lost"}
 	for want, r := range map[int]*explore.Replay{cli.OK: {}, cli.Violated: {Err: errors.New("something else")}} {
@@ -42,7 +42,7 @@ func TestAnotherViolationIsAViolation(t *testing.T) {
 	}
 }
 
-// A replay whose decisions no longer apply says so: that it does not fail then proves nothing.
+// A replay whose decisions no longer apply reports that: a run that no longer fails then proves nothing.
 func TestReplayCountsWhatNoLongerApplies(t *testing.T) {
 	text, _ := outcome(&explore.Counterexample{Class: "lost", Decisions: make([]explore.Decision, 3)}, &explore.Replay{Unmade: 2})
 	if !strings.Contains(text, "2 of its 3 decisions no longer apply") {

@@ -17,7 +17,7 @@ import (
 )
 
 // A program that does not count becomes one that does, with the same arguments, before it
-// has read anything; if it cannot, it says why and leaves nothing behind.
+// has read anything; if it cannot, it reports the reason and leaves nothing behind.
 func TestCounted(t *testing.T) {
 	if testing.CoverMode() != "" {
 		t.Skip("this program counts: run without -cover")

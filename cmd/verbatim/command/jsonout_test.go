@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// The list says of each scenario whether it takes hours, and gives defaults their names.
+// The list shows for each scenario whether it takes hours, and names the defaults.
 func TestListJSON(t *testing.T) {
 	useDemo(t)
 	code, out, stderr := call("list", "--json")

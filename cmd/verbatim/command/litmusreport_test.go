@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus"
 )
 
-// What is not decided is neither right nor wrong, and its status says why.
+// An undecided outcome is neither right nor wrong, and its status shows the reason.
 func TestLitmusVerdicts(t *testing.T) {
 	const yes, no, unknown = litmus.Reachable, litmus.Unreachable, litmus.Undecided
 	for _, x := range []struct {

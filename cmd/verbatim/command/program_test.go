@@ -31,7 +31,7 @@ func TestLinksNoProtocol(t *testing.T) {
 	}
 }
 
-// A program that cannot work says so at its start, and says why.
+// A program that cannot work reports that at its start, with the reason.
 func TestProgramIsValidated(t *testing.T) {
 	scenarios := func() []*explore.Scenario { return []*explore.Scenario{restartFails("p/one")} }
 	of := func(all ...*explore.Scenario) []Protocol {

@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// A search that was stopped says by what, and how it can continue.
+// A stopped search reports what stopped it, and how to continue.
 func TestStoppedSearchSaysHowItContinues(t *testing.T) {
 	for _, x := range []struct {
 		save, strategy     string

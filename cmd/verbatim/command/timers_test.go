@@ -34,7 +34,7 @@ func raceOfTimers() *explore.Scenario {
 					_, err := h.Call("a", "x", nil, time.Second)
 					over = errors.Is(err, host.ErrTimeout)
 				}
-				if l, err := h.Listen("stay"); err == nil { // a call must have somebody to come from
+				if l, err := h.Listen("stay"); err == nil { // a call needs a caller
 					_, _ = l.Accept(-1)
 				}
 			}},
@@ -114,7 +114,7 @@ func TestTimersFlagRefuses(t *testing.T) {
 	}
 }
 
-// A scenario may have a regime of its own, and the list says so.
+// A scenario may have its own regime, and the list shows it.
 func TestListSaysTimers(t *testing.T) {
 	useClock(t)
 	protocols = []Protocol{{Name: "clock", Scenarios: func() []*explore.Scenario {
@@ -134,7 +134,7 @@ func TestListSaysTimers(t *testing.T) {
 	}
 }
 
-// The matrix says what its searches assume, in each cell and below the table.
+// The matrix states the assumptions of its searches, in each cell and below the table.
 func TestMatrixSaysTimers(t *testing.T) {
 	useClock(t)
 	for _, timers := range []string{"", "skew(1.5)"} {

@@ -107,7 +107,7 @@ func TestAStoreThatLosesIsCaught(t *testing.T) {
 	}
 }
 
-// A client must not meet any error but that nobody leads, or that the outcome is unknown.
+// A client may get only these errors: no node leads, or the outcome is unknown.
 func TestAnErrorThatMustNotBeIsKept(t *testing.T) {
 	l := newLog()
 	l.fail(fmt.Errorf("%w: x", kv.ErrUnavailable))
@@ -121,7 +121,7 @@ func TestAnErrorThatMustNotBeIsKept(t *testing.T) {
 	}
 }
 
-// The view is that of the latest term; what a replaced leader says does not count.
+// The view follows the latest term; reports of a replaced leader do not count.
 func TestViewIsThatOfTheLatestTerm(t *testing.T) {
 	var v view
 	for _, x := range []struct {

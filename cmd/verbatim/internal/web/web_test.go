@@ -36,7 +36,7 @@ func echo(_ context.Context, r *Request) *Response {
 	return Text(OK, r.Method+" "+r.Host+" "+r.Path+" "+r.Query.Encode()+" "+r.Header("Accept"))
 }
 
-// said is what the server says to bytes on a connection.
+// said returns the server's answer to bytes on a connection.
 func said(t *testing.T, addr, request string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", addr)
