@@ -3,6 +3,7 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 )
@@ -32,6 +33,7 @@ func (m *memory) bound(limit uint64) (release func()) {
 	if limit == 0 {
 		return func() {}
 	}
+	runtime.GC() // what an earlier search kept does not count
 	before := debug.SetMemoryLimit(int64(min(limit, 1<<62)))
 	return func() { debug.SetMemoryLimit(before) }
 }
@@ -45,4 +47,4 @@ func (m *memory) full() bool {
 	return m.sample[0].Value.Uint64() > m.limit/100*fullAt
 }
 
-func (m *memory) err() error { return fmt.Errorf("%w: %d MiB", ErrMemory, m.limit>>20) }
+func (m *memory) err() error { return fmt.Errorf("%w: %d bytes", ErrMemory, m.limit) }

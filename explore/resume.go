@@ -164,6 +164,9 @@ func (s *search) restore(snap *snapshot) error {
 			h.add(x, at)
 		}
 	}
+	if len(snap.Chains) == 0 { // a search without pending work has a verdict, and is not saved
+		return fmt.Errorf("%w: the file is damaged: it has no pending work", ErrResume)
+	}
 	s.stack, s.left = nil, 0
 	for _, x := range snap.Chains {
 		if x == nil || !has(x.At) || len(x.Todo) == 0 {

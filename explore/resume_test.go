@@ -317,7 +317,12 @@ func TestResumeEdited(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(x map[string]any){
-		"no chain": func(x map[string]any) { x["Chains"] = []any{nil} },
+		"no chain":           func(x map[string]any) { x["Chains"] = []any{nil} },
+		"no chains":          func(x map[string]any) { delete(x, "Chains") },
+		"an empty list":      func(x map[string]any) { x["Chains"] = []any{} },
+		"chains are no list": func(x map[string]any) { x["Chains"] = map[string]any{"0": x["Chains"].([]any)[0]} },
+		"too many lists":     func(x map[string]any) { x["States"] = append(x["States"].([]any), []any{}) },
+		"a list is a state":  func(x map[string]any) { x["States"].([]any)[0] = map[string]any{} },
 		"a state twice": func(x map[string]any) {
 			for i, shard := range x["States"].([]any) {
 				if all := shard.([]any); len(all) > 0 {

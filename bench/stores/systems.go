@@ -56,14 +56,7 @@ func (c *Config) start(name string) (*system, error) {
 
 // startSift starts F+1 CPU nodes and 2F+1 memory nodes. A block has the given number of chunks; 0: no codes.
 func (c *Config) startSift(s *system, chunks int) error {
-	shape := kv.Config{Key: ycsb.KeySize, Value: ycsb.ValueSize, Index: 8 * c.keys(), Blocks: c.keys(), Log: 1 << 10, Cache: max(1, c.Records/2)}
-	for chunks > 0 && shape.Layout(2).Block%(8*chunks) != 0 {
-		shape.Value++ // until a block divides into chunks of whole words
-	}
-	l := shape.Layout(64)
-	if l.Chunks = chunks; chunks > 0 {
-		l.Entry = 4 * (8 + l.Block) // the log has the whole block of each update
-	}
+	shape, l := c.siftShape(chunks)
 	node := sift.Config{Layout: l, Period: period, Missed: missed, Lease: election / 2, BackOff: period, CallTimeout: period}
 	var cpus []string
 	for i := range 2*c.F + 1 {
@@ -89,6 +82,19 @@ func (c *Config) startSift(s *system, chunks int) error {
 		return siftClient{x}, err
 	}
 	return nil
+}
+
+// siftShape is the shape of the store, and of the memory that it needs.
+func (c *Config) siftShape(chunks int) (kv.Config, sift.Layout) {
+	shape := kv.Config{Key: ycsb.KeySize, Value: ycsb.ValueSize, Index: 8 * c.keys(), Blocks: c.keys(), Log: 1 << 10, Cache: max(1, c.Records/2)}
+	for chunks > 0 && shape.Layout(2).Block%(8*chunks) != 0 {
+		shape.Value++ // until a block divides into chunks of whole words
+	}
+	l := shape.Layout(64)
+	if l.Chunks = chunks; chunks > 0 {
+		l.Entry = 4 * (8 + l.Block) // the log has the whole block of each update
+	}
+	return shape, l
 }
 
 type siftClient struct{ *kv.Client }

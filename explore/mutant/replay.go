@@ -33,7 +33,11 @@ func Replay(ctx context.Context, protocol, name string, args func(overlay, note 
 	c := exec.CommandContext(ctx, p.path, args(filepath.Join(p.dir, "overlay.json"), note(todo[0].Title, todo[0].Breaks))...)
 	c.Stdout, c.Stderr, c.WaitDelay = stdout, stderr, time.Second
 	c.Env = append(os.Environ(), EnvMutant+"="+name)
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	err = c.Run()
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
 	if code := exitCode(err); code >= 0 {
 		return code, nil
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"os"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 )
@@ -18,7 +19,7 @@ var (
 
 // Coloured returns s in a colour if w is a terminal and the environment does not forbid it (NO_COLOR).
 func Coloured(w io.Writer, c Colour, s string) string {
-	if !IsTerminal(w) {
+	if !IsTerminal(w) || os.Getenv("NO_COLOR") != "" {
 		return s
 	}
 	return c.Sprint(s)

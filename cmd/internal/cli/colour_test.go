@@ -21,11 +21,11 @@ func TestColoursOnlyForTerminals(t *testing.T) {
 	}
 	defer device.Close()
 	t.Setenv("TERM", "xterm")
+	t.Setenv("NO_COLOR", "")
 	if got := Coloured(device, Good, "x"); !strings.HasPrefix(got, "\x1b[") || !strings.Contains(got, "x") {
 		t.Errorf("%q", got)
 	}
-	text.DisableColors() // as NO_COLOR does
-	defer text.EnableColors()
+	t.Setenv("NO_COLOR", "0") // any value but an empty one: no-color.org
 	if got := Coloured(device, Good, "x"); got != "x" {
 		t.Errorf("%q with NO_COLOR", got)
 	}

@@ -284,6 +284,9 @@ func (f *checkFlags) validate() error {
 			return fmt.Errorf("--save and --resume need the strategy exhaustive; to continue %s, use another --seed", o.Strategy)
 		}
 	}
+	if f.memory > 0 && (o.Strategy == explore.Random || o.Strategy == explore.PCT) {
+		return fmt.Errorf("--max-memory limits what an exhaustive search keeps; %s keeps nothing", o.Strategy)
+	}
 	o.MaxMemory = uint64(f.memory)
 	return CheckLimits(o.Workers, o.MaxTime)
 }

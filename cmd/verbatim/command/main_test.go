@@ -238,6 +238,7 @@ func TestSelects(t *testing.T) {
 		{"check demo/restart --strategy mixed --faults crash(a)<=1", 1, "random with seed 0; not exhausted", ""},
 		{"check demo/restart --strategy mixed --resume f", 2, "", "omit --strategy"},
 		{"check demo/restart --faults crash(b)<=1 --max-memory 1KiB", 3, "reason      explore: the memory limit is reached", ""},
+		{"check demo --max-memory 8GiB --strategy random", 2, "", "random keeps nothing"},
 		{"check demo --max-memory lots", 2, "", "want a number of bytes"},
 	} {
 		command.Try(t, clitest.Usage(x))
