@@ -44,12 +44,12 @@ type Hand struct {
 	Here   string `json:"here"`   // this run; with &steps=N after it, its first N steps
 	Back   string `json:"back"`   // one step less; empty at the start
 	Search string `json:"search"` // for a violation from here; empty where nothing follows
-	On     string `json:"on"`     // with a number after it, so many steps more; empty where nothing follows
-	Choice string `json:"choice"` // on to the next step with a choice in it; empty where nothing follows
+	On     string `json:"on"`     // with a number after it, continues by that number of steps; empty where nothing follows
+	Choice string `json:"choice"` // continues to the next step with a choice inside; empty where nothing follows
 	Said   string `json:"said"`   // what a search found
 	Next   []Link `json:"next"`
 	Inside []Fork `json:"inside"`
-	// Tried are the runs that were made here, each after the one that it branches off from.
+	// Tried lists the runs that this server has made. A branch follows the run that it leaves.
 	Tried []Branch `json:"tried"`
 	// Final is what the scenario calls the end of the run, if it has ended and has a
 	// name, and Outcomes are those that a litmus test asks for.
@@ -71,15 +71,15 @@ type Fork struct {
 	Ways []Link `json:"ways"`
 }
 
-// Branch is a run that was made by hand, and where it leaves another.
+// Branch is a run that was made by hand, and its place in the tree of these runs.
 type Branch struct {
 	Depth int    `json:"depth"` // 0 is the ordinary course
 	Text  string `json:"text"`
 	Href  string `json:"href"`
-	Here  bool   `json:"here"` // it is the run of the page
+	Here  bool   `json:"here"` // the page shows this run
 }
 
-// Link is one thing that can happen, or could have happened. Does says what comes of it.
+// Link is one thing that can happen, or could have happened. Does describes its effect.
 type Link struct {
 	Text  string `json:"text"`
 	Does  string `json:"does"`
@@ -197,7 +197,7 @@ type Operation struct {
 	End    int    `json:"end"`   // -1: no result came
 }
 
-// Sentence is one thing that happened, in words. A reader who is in a hurry reads the key ones.
+// Sentence is one thing that happened, in words. The key sentences alone show what went wrong.
 type Sentence struct {
 	Step int    `json:"step"`
 	Text string `json:"text"`

@@ -110,8 +110,8 @@ func (d *Document) rows(re *explore.Replay, litmus bool) {
 	}
 }
 
-// above: a page has the promise at its top, and a timeline in a terminal at its end. A litmus test has no promise, but
-// outcomes.
+// above adapts the text of a violation to a page. A page shows the promise at its top, and a terminal shows it below the
+// timeline. A litmus test has outcomes and no promise.
 func above(text string, litmus bool) string {
 	const promise = "violates the promise "
 	if litmus {

@@ -1,4 +1,4 @@
-// The arrows of a timeline: one for each request, from its post by way of its pieces to its completion.
+// The arrows of a timeline: for each request, one from its post to each of its pieces, and one back to its completion.
 
 import { Request } from "./document";
 import { svg } from "./dom";
@@ -11,8 +11,8 @@ export class Arrows {
   constructor(
     private readonly run: Run,
     private readonly lines: Line[],
-    private readonly x: number[], // of the lanes
-    private readonly tops: number[], // of the rows, where their marks are
+    private readonly x: number[], // horizontal positions of the lanes
+    private readonly tops: number[], // vertical positions of the marks, by row
     gaps: number[],
     words: Box[][],
   ) {
@@ -52,7 +52,7 @@ export class Arrows {
     return g;
   }
 
-  // pieces draws what became of a request, and returns the last row in which some of it arrived, or -1.
+  // pieces draws the fate of each piece, and returns the last row in which a piece was placed or read, or -1.
   private pieces(g: SVGElement, q: number, to: (row: number) => Point[]): number {
     const r = this.run.doc.requests[q];
     const pieces = this.run.pieces(q);
@@ -86,8 +86,8 @@ function cross(p: Point): SVGElement {
   return svg("path", { d: `M${p.x - 5},${p.y - 5}l10,10m0,-10l-10,10`, class: "cross" });
 }
 
-// head is the tip of an arrow: filled if all of the request arrives there, and hollow
-// if it is a part.
+// head draws the tip of an arrow: filled if the whole request arrives, and hollow if only
+// a part of it does.
 function head(from: Point, to: Point, whole: boolean): SVGElement {
   const a = (Math.atan2(to.y - from.y, to.x - from.x) * 180) / Math.PI;
   return svg("path", { d: "M0,0l-10,-4.5v9z", transform: `translate(${to.x},${to.y}) rotate(${a})`, class: whole ? "tip" : "tip part" });

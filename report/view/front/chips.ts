@@ -1,4 +1,4 @@
-// The short words in the lanes: what a host did in a row, in a few letters. The row has it in full beside the lanes.
+// The chips in the lanes: short words for the events of a host in a row. The text beside the lanes has them in full.
 
 import { Event } from "./document";
 import { Line, Run } from "./run";
@@ -15,14 +15,14 @@ const words: Record<string, string> = {
 
 const maxChips = 3;
 
-// chips are those of a host in a row, each with how often it occurs there.
+// chips returns the chips of a host in a row. A chip that occurs more than once has a count.
 export function chips(run: Run, l: Line, host: number): string[] {
   const count = new Map<string, number>();
   for (const i of l.events) {
     const e = run.doc.events[i];
     if (e.host !== host) continue;
     const text = chip(run, e);
-    // A Write that lands in several pieces is one.
+    // A Write that lands in several pieces counts once.
     const once = e.kind === "land" && text.startsWith("+");
     count.set(text, once ? 1 : (count.get(text) ?? 0) + 1);
   }
@@ -50,7 +50,7 @@ function short(op: string): string {
   return Object.prototype.hasOwnProperty.call(ops, op) ? ops[op] : op;
 }
 
-// atomic is what an Atomic found and left, if the text of its landing tells it.
+// atomic shortens the effect of an Atomic, if the text of its landing has one.
 function atomic(text: string, op: string): string | undefined {
   const swap = /swaps 0x(\w+)→0x(\w+)/.exec(text);
   if (swap !== null) return `${short(op)} ${swap[1]}→${swap[2]}`;

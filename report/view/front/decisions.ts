@@ -1,4 +1,4 @@
-// Decisions in words. In files they have names that stay when code is edited.
+// Decisions in words. Files have names for them that do not change when the code is edited.
 
 import { Decision, Document } from "./document";
 
@@ -6,7 +6,7 @@ const faults: Record<string, string> = {
   crash: "crashes", power: "loses power", restart: "starts again", suspect: "is believed dead", revoke: "has its registrations revoked",
 };
 
-// decisionText says what a decision chose.
+// decisionText describes what a decision chose.
 export function decisionText(doc: Document, x: Decision): string {
   const inside = /^(.*)@\d+\/([a-z]+)#\d+$/.exec(x.at);
   if (inside === null) return nextText(x.at, x.take);
@@ -26,7 +26,7 @@ export function decisionText(doc: Document, x: Decision): string {
   return `${who}: ${x.take} (${inside[2]})`;
 }
 
-// nextText is a choice of the next step.
+// nextText describes a choice of the next step.
 function nextText(at: string, take: string): string {
   const link = /^(partition|heal)\((.+),(.+)\)$/.exec(take);
   if (link !== null) return `the link between ${link[2]} and ${link[3]} ${link[1] === "heal" ? "heals" : "is cut"}`;
@@ -35,7 +35,7 @@ function nextText(at: string, take: string): string {
   return `${actor(take)} runs, before ${actor(at.replace(/@\d+$/, ""))}`;
 }
 
-// completion is which request a host saw completed: the name of the decision has only its queue pair.
+// completion names the request that a host saw complete. The decision itself names only the queue pair.
 function completion(doc: Document, x: Decision, who: string): string {
   const e = doc.events.find((e) => e.step === x.step && e.kind === "completion" && e.request >= 0 && doc.requests[e.request].qp === x.take);
   if (e === undefined) return `${who} sees a completion of ${x.take} next`;
@@ -43,14 +43,14 @@ function completion(doc: Document, x: Decision, who: string): string {
   return `${doc.hosts[r.host]} sees the completion of ${r.op} #${r.number} to ${doc.hosts[r.peer]} next`;
 }
 
-// actor is a task: that of a host which is called main has the name of the host.
+// actor names a task. The task main has the name of its host.
 function actor(name: string): string {
   const m = /^(.+)\.\d+\/(.+)$/.exec(name);
   if (m === null) return name;
   return m[2] === "main" ? m[1] : `“${m[2]}” of ${m[1]}`;
 }
 
-// piece is a part of a request, such as app→peer2#3.0, in words.
+// piece describes a piece of a request, such as app→peer2#3.0.
 function piece(name: string): string {
   const m = /^(.+)→(.+)#(\d+)\.\d+$/.exec(name);
   return m === null ? name : `request #${m[3]} of ${m[1]} to ${m[2]}`;

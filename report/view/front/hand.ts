@@ -16,30 +16,30 @@ export function hand(h: Hand): HTMLElement {
   if (h.said !== "") out.append(el("p", { class: "remark", role: "status" }, h.said));
   const ways = el("p", { class: "ways" }, way("from the start", h.start));
   if (h.back !== "") ways.append(" ", way("one step back", h.back, "back"));
-  if (h.choice !== "") ways.append(" ", way("on to the next choice that matters", h.choice, "choice"), " ", ...onwards(h.on));
+  if (h.choice !== "") ways.append(" ", way("go to the next choice that matters", h.choice, "choice"), " ", ...onwards(h.on));
   if (h.search !== "") ways.append(" ", way("let the checker search from here", h.search, "search"));
   out.append(ways);
   if (h.next.length === 0) out.append(el("p", {}, "The run has ended: nothing comes next."), ...end(h));
   else out.append(list("What happens next?", h.next, "next"));
   for (const f of h.inside) out.append(list(`In the last step: ${Object.prototype.hasOwnProperty.call(kinds, f.kind) ? kinds[f.kind] : f.kind}`, f.ways, "inside"));
-  if (h.tried.length > 1) out.append(el("details", { open: "", class: "tried" }, el("summary", {}, `What was tried: ${h.tried.length} runs`), tree(h.tried)));
+  if (h.tried.length > 1) out.append(el("details", { open: "", class: "tried" }, el("summary", {}, `Runs tried: ${h.tried.length}`), tree(h.tried)));
   return out;
 }
 
 const usualSteps = 10;
 
-// onwards is a number of steps, and a button that goes on by so many.
+// onwards makes a field for a number of steps, and a button that continues the run by that number.
 function onwards(to: string): HTMLElement[] {
   const n = el("input", { type: "number", min: "1", max: "1000", value: String(usualSteps), "aria-label": "steps", class: "steps" });
-  const go = button("steps on", () => n.reportValidity() && location.assign(to + n.value), { class: "on" });
+  const go = button("more steps", () => n.reportValidity() && location.assign(to + n.value), { class: "on" });
   n.addEventListener("keydown", (e) => {
-    e.stopPropagation(); // keys of the page
+    e.stopPropagation(); // or the page would take the key for one of its own
     if (e.key === "Enter") go.click();
   });
   return [n, go];
 }
 
-// tree shows runs as a list in which each is inside that from which it branches off.
+// tree shows runs as a nested list: each run is inside the run that it branches off.
 function tree(all: Branch[]): HTMLElement {
   const root = el("ul");
   const open: HTMLElement[] = [root];
@@ -55,7 +55,7 @@ function tree(all: Branch[]): HTMLElement {
   return root;
 }
 
-// end tells what a run that has ended came to.
+// end shows the final state of a run that has ended, and which outcomes of the test it meets.
 function end(h: Hand): HTMLElement[] {
   const out: HTMLElement[] = [];
   if (h.final !== "") out.push(el("p", { class: "final" }, "It ends in ", el("code", {}, h.final), "."));
@@ -65,7 +65,7 @@ function end(h: Hand): HTMLElement[] {
   return out;
 }
 
-// otherwise leads back to the steps of a row, where what they did can be chosen anew.
+// otherwise links back to the steps of a row, where the user can make another choice.
 export function otherwise(h: Hand, steps: number[], completions: Map<number, string>): HTMLElement {
   const out = el("div", { class: "otherwise" });
   for (const s of steps.slice(0, maxSteps)) {

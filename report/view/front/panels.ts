@@ -6,7 +6,7 @@ import { otherwise } from "./hand";
 import { asText, CellState, Line, regionName, Run, stepText, valueText } from "./run";
 import { strips } from "./strips";
 
-// details tells a row in full, with what led to it and what it led to.
+// details shows a row in full, with its causes and its effects.
 export function details(run: Run, lines: Line[], row: number, jump: (event: number) => void): HTMLElement {
   const l = lines[row];
   const doc = run.doc;
@@ -71,7 +71,7 @@ function jumps(run: Run, title: string, events: number[], jump: (event: number) 
 
 const maxCells = 64;
 
-// memory shows the regions that are there after a row: strips, and in a table cell by cell.
+// memory shows the regions that exist after a row, as strips and as tables of cells.
 export function memory(run: Run, l: Line): HTMLElement {
   const out = el("section", { class: "memory", "aria-labelledby": "memory-title" }, el("h2", { id: "memory-title" }, `Memory after step ${l.last}`));
   const remote = new Set(run.doc.requests.map((r) => r.region));
@@ -123,18 +123,18 @@ function states(run: Run, c: CellState): HTMLElement {
 
 const maxOperations = 12; // that are shown at once
 
-// maxSentences is how long a story may be that is open at first.
+// A story with more sentences than maxSentences is closed at first.
 const maxSentences = 40;
 
-// story tells the run in sentences; the step of each selects its row.
+// story shows the run in sentences. The step of a sentence selects its row.
 export function story(run: Run, select: (step: number) => void): HTMLElement | null {
   const all = run.doc.story;
   if (all.length === 0) return null;
-  const list = el("ol", { class: "story" }, ...all.map((s) => el("li", s.key ? { class: "key" } : {}, s.key ? el("span", { class: "star", title: "the key to the run" }, "★") : null, button(`step ${s.step}`, () => select(s.step)), " " + s.text)));
+  const list = el("ol", { class: "story" }, ...all.map((s) => el("li", s.key ? { class: "key" } : {}, s.key ? el("span", { class: "star", title: "key sentence" }, "★") : null, button(`step ${s.step}`, () => select(s.step)), " " + s.text)));
   return el("details", all.length > maxSentences ? {} : { open: "" }, el("summary", {}, "The run in words"), list);
 }
 
-// operations are drawn as porcupine draws a history: a bar for each, by client.
+// operations draws a bar for each operation, in a lane for its client, as porcupine does.
 export function operations(run: Run): HTMLElement | null {
   const ops = run.doc.operations;
   if (ops.length === 0) return null;
@@ -155,7 +155,7 @@ export function operations(run: Run): HTMLElement | null {
   return el("section", { "aria-labelledby": "operations-title" }, el("h2", { id: "operations-title" }, title), t);
 }
 
-// requests tells in a table what the arrows show.
+// requests shows the arrows as a table.
 export function requests(run: Run): HTMLElement | null {
   if (run.doc.requests.length === 0) return null;
   const out = el("details", { class: "requests" }, el("summary", {}, `All ${run.doc.requests.length} work requests in words`));

@@ -1,8 +1,8 @@
-// Playing a run row by row, and its size.
+// Buttons that play a run row by row, and buttons that change the size of the timeline.
 
 import { button, el } from "./dom";
 
-const pace = 900; // milliseconds for a row
+const pace = 900; // milliseconds per row
 const sizes = [0.7, 0.85, 1, 1.2, 1.5];
 
 export class Player {
@@ -12,7 +12,7 @@ export class Player {
   private size = sizes.indexOf(1);
 
   constructor(
-    private readonly step: () => boolean, // goes to the next row, if there is one
+    private readonly step: () => boolean, // selects the next row; false if there is none
     private readonly resize: (size: number) => void,
   ) {
     this.start = button("▶ Play", () => this.toggle(), { id: "play" });

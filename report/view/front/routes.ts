@@ -1,21 +1,22 @@
-// The ways that arrows take between lanes: straight where no words are, and else through the gaps that rows and lanes
-// leave free.
+// The paths of arrows between lanes: straight if no word is in the way, and otherwise between rows and beside lanes.
 
 export interface Point { x: number; y: number }
 
 export interface Box { left: number; top: number; right: number; bottom: number }
 
-// gutter is how far beside its lane a way goes down, and slack how far from words it stays.
+// gutter is the distance between a lane and a path beside it. slack is the least distance between a straight path and a
+// word.
 const gutter = 5;
 const slack = 3;
 
 export class Routes {
   constructor(
     private readonly words: Box[][], // by row, from top to bottom
-    private readonly gaps: number[], // by row: where nothing is, below its words
+    private readonly gaps: number[], // by row: the free height below its words
   ) {}
 
-  // way leads from a lane in one row to a lane in another. Ways with different numbers do not lie on each other.
+  // way returns the path from a lane in one row to a lane in another. The number shifts a bent path, so that paths with
+  // consecutive numbers do not overlap.
   way(from: Point, to: Point, first: number, last: number, number: number): Point[] {
     const rows = this.words.slice(first, last + 1);
     const free = (a: Point) => !rows.some((row) => row.some((b) => crosses(a, to, b)));
@@ -28,7 +29,7 @@ export class Routes {
   }
 }
 
-// crosses reports whether a straight line touches a box, or comes too near.
+// crosses reports whether a straight line touches a box, or comes closer than slack.
 function crosses(a: Point, b: Point, box: Box): boolean {
   let [from, to] = [0, 1];
   const cut = (d: number, room: number): boolean => {

@@ -82,7 +82,7 @@ export class Run {
     return this.piecesOf[request];
   }
 
-  // name tells a request from all others.
+  // name returns a unique name for a request.
   name(request: number): string {
     const r = this.doc.requests[request];
     return `${r.op} #${r.number} ${r.qp}`;
@@ -300,7 +300,7 @@ export function asText(bytes: number[]): string {
   return bytes.map((b) => (b > 32 && b < 127 ? String.fromCharCode(b) : "·")).join("");
 }
 
-// regionName is a region of a host, as tables and strips name it.
+// regionName returns the name of a region in tables and strips.
 export function regionName(doc: Document, r: Region): string {
   return `${doc.hosts[r.host]}, ${r.name === "" ? `region ${r.number}` : `persistent region “${r.name}”`}${r.life > 0 ? `, life ${r.life}` : ""}`;
 }
@@ -309,7 +309,7 @@ export function stepText(l: { step: number; last: number }): string {
   return l.step === l.last ? String(l.step) : `${l.step}-${l.last}`;
 }
 
-// isFailure tells completions that are none of success.
+// isFailure reports whether a request completed with an error.
 export function isFailure(r: Request): boolean {
   return r.done >= 0 && r.status !== "SUCCESS";
 }

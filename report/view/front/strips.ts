@@ -1,11 +1,11 @@
-// Memory as strips: for each region a row of cells, which change as one steps.
+// Memory as strips: a strip of cells for each region. The cells show the selected row.
 
 import { el } from "./dom";
 import { asText, CellState, Line, regionName, Run, valueText } from "./run";
 
 const maxCells = 32;
 
-// strips shows the memory that requests name after a row.
+// strips shows memory after a row: regions that requests name, and persistent regions.
 export function strips(run: Run, l: Line): HTMLElement[] {
   const remote = new Set(run.doc.requests.map((r) => r.region));
   const out: HTMLElement[] = [];
@@ -30,7 +30,7 @@ function cell(run: Run, c: CellState): HTMLElement {
   return out;
 }
 
-// content is the bytes of a cell in few letters.
+// content formats the bytes of a cell: as text if all are printable, and otherwise in hexadecimal.
 function content(bytes: number[]): string {
   return bytes.every((b) => b > 32 && b < 127) ? asText(bytes) : valueText(bytes).replace(/^0x/, "");
 }

@@ -1,4 +1,4 @@
-// The timeline: a lane for each host with short words, arrows between the lanes, and what happened in full beside them.
+// The timeline: a lane with chips for each host, arrows between the lanes, and the events in full beside them.
 
 import { Arrows } from "./arrows";
 import { chips } from "./chips";
@@ -6,11 +6,11 @@ import { button, el, svg } from "./dom";
 import { Box } from "./routes";
 import { Line, Run, stepText } from "./run";
 
-// Decisive are the rows that a reader must look at: the last after which the promise could be kept, and those in which the
-// run left the ordinary course.
+// Decisive lists the rows that a reader must look at: the last row after which the promise could still be kept, and the
+// rows in which the run left the ordinary course.
 export interface Decisive { chance: number; choices: Set<number> }
 
-// fewHosts is how many lanes fit beside words on a narrow screen.
+// fewHosts is the number of lanes that fit beside the text on a narrow screen.
 const fewHosts = 8;
 
 export class Timeline {
@@ -82,7 +82,7 @@ export class Timeline {
     return tr;
   }
 
-  // words are what happened in a row, in full: a line for each host.
+  // words shows the events of a row in full: a line for each host.
   private words(l: Line): HTMLElement {
     const td = el("td", { class: "what" });
     l.cells.forEach((cell, h) => {
@@ -119,7 +119,7 @@ export class Timeline {
 
   // draw measures the table and draws the arrows over it.
   draw() {
-    const box = this.table.getBoundingClientRect(); // with many hosts it may be scrolled
+    const box = this.table.getBoundingClientRect(); // a table with many hosts may be scrolled
     if (box.width === 0) return;
     const x = this.lanes.map((t) => t.getBoundingClientRect().left - box.left + 9);
     const tops = this.rows.map((r) => r.offsetTop + 13);
@@ -155,13 +155,13 @@ export class Timeline {
   }
 }
 
-// inside is where an element is in another.
+// inside returns the position of an element relative to an outer box.
 function inside(e: HTMLElement, outer: DOMRect): Box {
   const r = e.getBoundingClientRect();
   return { left: r.left - outer.left, top: r.top - outer.top, right: r.right - outer.left, bottom: r.bottom - outer.top };
 }
 
-// upAfter tells which hosts are up after each row.
+// upAfter returns which hosts are up after each row.
 function upAfter(run: Run, lines: Line[]): boolean[][] {
   const up = run.doc.hosts.map(() => false);
   let at = 0;

@@ -84,8 +84,8 @@ class Viewer {
     else this.timeline.toScreen();
   }
 
-  // first is the row to begin with: the one that the hash names, or that after which the promise could not be kept any
-  // more, or the violation.
+  // first returns the row that is selected at first: the row in the address, else the row after the last chance to keep
+  // the promise, else the violation.
   private first(): number {
     const m = /^#row-(\d+)$/.exec(location.hash);
     if (m) return Math.min(Number(m[1]), this.lines.length - 1);
@@ -95,7 +95,7 @@ class Viewer {
     return at >= 0 ? at : this.lines.length - 1;
   }
 
-  // next goes to the next row, if there is one.
+  // next selects the next row. It returns false if there is none.
   private next(): boolean {
     if (this.row + 1 >= this.lines.length) return false;
     this.select(this.row + 1, true);
@@ -142,7 +142,7 @@ class Viewer {
     if (focus) {
       const said = l.cells.map((c, h) => (c.length > 0 ? `${this.run.doc.hosts[h]}: ${c.join("; ")}` : "")).filter((x) => x !== "");
       this.live.textContent = `Step ${l.step}. ${said.join(". ")}`;
-      history.replaceState(null, "", `#row-${this.run.lineOf(this.run.folded, l.events[0])}`); // a page opens folded
+      history.replaceState(null, "", `#row-${this.run.lineOf(this.run.folded, l.events[0])}`); // a folded row, because a page opens folded
     }
   }
 
@@ -214,11 +214,11 @@ function header(run: Run, go: (step: number) => void): HTMLElement {
   return out;
 }
 
-// maxOpen is how many choices a list may have that is open at first, and maxMessage how long a message may be.
+// A list of more choices than maxOpen is closed at first, and so is a message that is longer than maxMessage.
 const maxOpen = 8;
 const maxMessage = 300;
 
-// message is what is wrong, in the words of the check. A long one folds.
+// message shows the message of the check. A long message is folded.
 function message(text: string): HTMLElement {
   const p = el("p", { class: "message" }, text);
   if (text.length <= maxMessage) return p;

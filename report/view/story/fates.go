@@ -8,10 +8,11 @@ import (
 	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
-// nobody is no subject of a sentence.
+// nobody equals no host: in a sentence without a subject, each request is named with its host.
 var nobody = self{host: -1}
 
-// fates says what never arrived, in whole or in part, and what replaced later content.
+// fates adds sentences about requests that never arrive, in whole or in part, about pieces that overwrite later
+// requests, and about Atomics.
 func (t *teller) fates() {
 	var lost []loss
 	seen := map[int]bool{}
@@ -37,13 +38,13 @@ func (t *teller) fates() {
 	}
 }
 
-// loss is what is lost by the end of a step, and the first event that decides it.
+// loss lists the requests whose loss one step decides. Its event is the first that decides a loss in this step.
 type loss struct {
 	event       int
 	whole, part []int // requests
 }
 
-// addLoss adds a request to the loss of its step.
+// addLoss adds a request to the losses of the step that decides its loss.
 func (t *teller) addLoss(lost []loss, request, event int) []loss {
 	i := slices.IndexFunc(lost, func(x loss) bool { return t.step(x.event) == t.step(event) })
 	if i < 0 {
@@ -58,7 +59,8 @@ func (t *teller) addLoss(lost []loss, request, event int) []loss {
 	return lost
 }
 
-// atomic says what an Atomic did where a piece of it landed. It is a key to the run if it did not do the same everywhere.
+// atomic adds a sentence about the effect of an Atomic at one host. It is a key sentence if the Atomic found an unexpected
+// value, or if the same operation did so elsewhere: its host posted it to several hosts in one step.
 func (t *teller) atomic(p *view.Piece) {
 	r := &t.d.Requests[p.Request]
 	if !isAtomic(r) || p.Event >= len(t.d.Events) {
@@ -73,7 +75,8 @@ func (t *teller) atomic(p *view.Piece) {
 	})
 }
 
-// ghost reports whether a delayed packet from the host of a request lands at its peer after an event: a copy of it, say.
+// ghost reports whether a delayed packet lands at the peer of a request at an event or later. It may be a copy of the
+// request.
 func (t *teller) ghost(request, event int) bool {
 	r := &t.d.Requests[request]
 	return slices.ContainsFunc(t.d.Events[min(event, len(t.d.Events)):], func(e view.Event) bool { return e.Kind == "ghost" && e.Host == r.Peer })
@@ -89,7 +92,7 @@ func (t *teller) landed(request int) (n int) {
 	return n
 }
 
-// replaces says that a piece lands on what a later request of the same host has left there.
+// replaces adds a sentence if a piece overwrites bytes of a later request from the same host.
 func (t *teller) replaces(piece int) {
 	p := &t.d.Pieces[piece]
 	r := &t.d.Requests[p.Request]
@@ -107,11 +110,11 @@ func (t *teller) replaces(piece int) {
 					t.d.Hosts[r.Peer], short(r.Op, r.Number), t.owner(r), short(y.Op, y.Number), t.owner(y))
 			}
 		}
-		return // it was this content that was replaced
+		return // only the latest content is overwritten
 	}
 }
 
-// span is where a change was made.
+// span returns the bytes that a change wrote.
 func span(c *view.Change) *view.Span {
 	return &view.Span{Event: c.Event, Region: c.Region, Offset: c.Offset, Length: len(c.Data) / 2}
 }
@@ -120,7 +123,7 @@ func overlap(a, b *view.Span) bool {
 	return a.Region == b.Region && a.Offset < b.Offset+b.Length && b.Offset < a.Offset+a.Length
 }
 
-// verb is the form that fits the number of requests.
+// verb returns the singular or the plural, by the number of requests.
 func verb(requests []int, one, several string) string {
 	if len(requests) == 1 {
 		return one
@@ -128,7 +131,7 @@ func verb(requests []int, one, several string) string {
 	return several
 }
 
-// there counts the bytes of a request that somebody looks at: those in memory by then, and all.
+// there counts the bytes of a request in a span: the bytes that landed before the event of the span, and all.
 func (t *teller) there(request int, at *view.Span) (landed, all int) {
 	r := &t.d.Requests[request]
 	whole := view.Span{Region: r.Region, Offset: r.Offset, Length: r.Length}
@@ -148,7 +151,7 @@ func common(a, b *view.Span) int {
 	return min(a.Offset+a.Length, b.Offset+b.Length) - max(a.Offset, b.Offset)
 }
 
-// lostBy reports whether the run had decided by an event that a request never arrives whole.
+// lostBy reports whether a part of a request was dropped, or gone with its memory, by an event.
 func (t *teller) lostBy(request, event int) bool {
 	return slices.ContainsFunc(t.d.Pieces, func(p view.Piece) bool {
 		return p.Request == request && p.Event <= event && (p.Fate == "dropped" || p.Fate == "gone")

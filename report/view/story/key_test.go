@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/report/view/story"
 )
 
-// marked are the sentences of a document, with a star before those that are the key to the run.
+// marked returns the sentences of a document, with a star before each key sentence.
 func marked(d *view.Document) (out []string) {
 	for _, s := range story.Tell(d) {
 		mark := ""
@@ -23,10 +23,10 @@ func marked(d *view.Document) (out []string) {
 	return out
 }
 
-// put is an operation of a that succeeds at event 2.
+// put is an operation of client a that succeeds in step 2.
 var put = view.Operation{Client: "a, life 0", Call: "put", Result: "ok", Begin: 0, End: 2}
 
-// power is a run in which b, which has persistent memory, loses power at event 4 and looks at it at event 5.
+// power returns a run in which b loses power at event 4, and looks at its persistent memory at event 5.
 func power(changes ...view.Change) view.Document {
 	return view.Document{Events: events(7, map[int]view.Event{4: {Host: 1, Kind: "power", Text: "loses power", Marked: true, Request: -1}}),
 		Looks: []view.Span{{Event: 5, Length: 16}}, Changes: changes,
@@ -55,13 +55,13 @@ func TestKeySentences(t *testing.T) {
 		"a result that a power failure can take": {view.Document{Events: events(3, nil), Operations: []view.Operation{put},
 			Doubts: []view.Doubt{{Span: at(1, 0), Open: true}, {Span: at(1, 8), Open: true}}},
 			[]string{"*a asked for “put” and gets “ok”. Not certain to persist by then: bytes 0 to 15 of log of b."}},
-		"a result, and doubts that are over or come later": {view.Document{Events: events(7, nil), Operations: []view.Operation{{Client: "a", Call: "put", Result: "ok", Begin: 2, End: 5}},
+		"a result, and doubts that are resolved before it or begin after it": {view.Document{Events: events(7, nil), Operations: []view.Operation{{Client: "a", Call: "put", Result: "ok", Begin: 2, End: 5}},
 			Doubts: []view.Doubt{{Span: at(3, 8), Open: true}, {Span: at(4, 8)}, {Span: at(6, 0), Open: true}}},
 			[]string{"*a asked for “put” and gets “ok”."}},
 		"no result": {view.Document{Events: events(3, nil), Operations: []view.Operation{{Client: "a", Call: "put", End: -1}}},
 			[]string{"a asks for “put”, and gets no result in this run."}},
-		"what is broken, from a host on": {view.Document{Events: events(4, nil), Violation: &view.Violation{Message: "b and a lead"}}, []string{"*b and a lead."}},
-		"what a power failure took": {power(view.Change{Event: 1, Data: "0100000000000000", Request: 0}, view.Change{Event: 1, Offset: 8, Data: "0200000000000000", Request: 0},
+		"a message that begins with a host": {view.Document{Events: events(4, nil), Violation: &view.Violation{Message: "b and a lead"}}, []string{"*b and a lead."}},
+		"a power failure takes bytes": {power(view.Change{Event: 1, Data: "0100000000000000", Request: 0}, view.Change{Event: 1, Offset: 8, Data: "0200000000000000", Request: 0},
 			view.Change{Event: 5, Data: "0000000000000000", Request: -1}, view.Change{Event: 5, Offset: 8, Data: "0200000000000000", Request: -1}),
 			[]string{"*b loses power. Not certain to persist: bytes 0 to 15 of log.",
 				"*b finds that the power failure took what was at bytes 0 to 7 of log: 0x0 is there, not 0x1."}},
@@ -72,7 +72,7 @@ func TestKeySentences(t *testing.T) {
 			return d
 		}(),
 			[]string{"*b loses power. Not certain to persist: bytes 0 to 15 of log."}},
-		"what comes in the step of a look to bytes that were persistent": {func() view.Document {
+		"bytes that were persistent change in the step of a look": {func() view.Document {
 			d := power(view.Change{Event: 1, Data: "0100000000000000", Request: 0}, view.Change{Event: 5, Data: "0300000000000000", Request: -1})
 			d.Doubts = d.Doubts[1:2]
 			return d
@@ -84,31 +84,31 @@ func TestKeySentences(t *testing.T) {
 			return d
 		}(),
 			[]string{"*b loses power. Not certain to persist: bytes 0 to 15 of log."}},
-		"what was in doubt before a power failure is not in doubt by a result after it": {func() view.Document {
+		"doubts from before a power failure are not part of a later result": {func() view.Document {
 			d := power()
 			d.Doubts = d.Doubts[:2]
 			d.Operations = []view.Operation{{Client: "b", Call: "open", Result: "ok", Begin: 5, End: 6}}
 			return d
 		}(),
 			[]string{"*b loses power. Not certain to persist: bytes 0 to 15 of log.", "*b asked for “open” and gets “ok”."}},
-		"what a host stores after a power failure": {power(view.Change{Event: 1, Data: "0100000000000000", Request: 0}, view.Change{Event: 6, Data: "0300000000000000", Request: -1}),
+		"a host stores after a power failure": {power(view.Change{Event: 1, Data: "0100000000000000", Request: 0}, view.Change{Event: 6, Data: "0300000000000000", Request: -1}),
 			[]string{"*b loses power. Not certain to persist: bytes 0 to 15 of log."}},
 		"an acknowledged Write that is lost with its memory": {view.Document{Events: events(5, map[int]view.Event{4: {Host: 1, Kind: "crash", Text: "crashes", Marked: true, Request: -1}}),
 			Requests: []view.Request{done, {Op: "Read", Peer: 1, Length: 8, Posted: 3, Done: -1}}, Operations: []view.Operation{put}, Regions: []view.Region{{Host: 1, Gone: 4}},
 			Pieces: []view.Piece{{Span: at(1, 0), Fate: "landed"}, {Span: at(4, 0), Request: 1, Fate: "gone"}}},
 			[]string{"*a asked for “put” and gets “ok”. Completed by then: Write #0 to b.", "*b crashes. Its memory is lost, and in it Write #0 of a to b."}},
-		"Atomics that did not do the same": {view.Document{Requests: []view.Request{swap(1), swap(2)},
+		"Atomics with different effects": {view.Document{Requests: []view.Request{swap(1), swap(2)},
 			Events: events(3, map[int]view.Event{1: {Host: 1, Kind: "land", Text: "a→b #0 swaps 0x0→0x1 at 0..7"}, 2: {Host: 2, Kind: "land", Text: "a→c #0 finds 0x2, not 0x0, at 0..7", Request: 1}}),
 			Pieces: []view.Piece{{Span: at(1, 0), Fate: "landed"}, {Span: at(2, 0), Request: 1, Fate: "landed"}}},
 			[]string{"*CompareSwap #0 of a swaps 0x0→0x1 at 0..7 in the memory of b.", "*CompareSwap #0 of a finds 0x2, not 0x0, at 0..7 in the memory of c."}},
-		"what is lost in one step": {view.Document{Events: slices.Repeat([]view.Event{{Peer: -1, Request: -1}}, 3), Requests: []view.Request{write(0, 0), {Op: "Write", Peer: 2, Length: 8, Done: -1}},
+		"two Writes lost in one step": {view.Document{Events: slices.Repeat([]view.Event{{Peer: -1, Request: -1}}, 3), Requests: []view.Request{write(0, 0), {Op: "Write", Peer: 2, Length: 8, Done: -1}},
 			Pieces: []view.Piece{{Span: at(1, 0), Fate: "dropped"}, {Span: at(2, 0), Request: 1, Fate: "dropped"}}},
 			[]string{"*By now it is certain that nothing of Write #0 of a to b and c arrives any more."}},
 		"calls of a service, in a run without requests": {view.Document{Sources: []view.Source{{Name: "x.go:1"}, {Name: "x.go:2"}},
 			Events: events(3, map[int]view.Event{0: {Kind: "service", Text: "calls coord", Source: 0, Peer: -1, Request: -1}, 1: {Kind: "service", Text: "calls coord", Source: 1, Peer: -1, Request: -1},
 				2: {Host: 1, Kind: "service", Text: "calls coord", Source: 1, Peer: -1, Request: -1}})},
 			[]string{"a calls coord, at x.go:1 and x.go:2.", "b calls coord, at x.go:2."}},
-		"what is repeated": {view.Document{Events: events(3, nil), Operations: []view.Operation{{Client: "a", Call: "put aaaaaaaaa", Result: `"\x00\x00\x00\x00\x00\x00\x00\x00\x00"ßßß`, End: 2}}},
+		"repeated characters and escapes": {view.Document{Events: events(3, nil), Operations: []view.Operation{{Client: "a", Call: "put aaaaaaaaa", Result: `"\x00\x00\x00\x00\x00\x00\x00\x00\x00"ßßß`, End: 2}}},
 			[]string{`*a asked for “put a×9” and gets “"\x00×9"ßßß”.`}},
 	} {
 		t.Run(name, func(t *testing.T) {

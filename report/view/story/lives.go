@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// lives says which hosts failed and came back, which other faults there were, and what the
-// protocol noted itself.
+// lives adds sentences about hosts that fail and restart, about other faults, and about the
+// notes in the log of the protocol.
 func (t *teller) lives() {
 	for i := range t.d.Events {
 		e := &t.d.Events[i]
@@ -17,7 +17,7 @@ func (t *teller) lives() {
 		case e.Kind == "start" && e.Life > 0, e.Kind != "start" && e.Marked:
 			text := e.Text
 			if e.Kind == "start" && t.ended(i) {
-				text = "has ended, and " + text // no fault is the reason
+				text = "has ended, and " + text // without a fault
 			}
 			t.say(i, "%s.%s%s", subject(t.d.Hosts[e.Host], text), t.lost(i), t.doubtful(i))
 			t.out[len(t.out)-1].Key = e.Marked
@@ -25,7 +25,7 @@ func (t *teller) lives() {
 	}
 }
 
-// ended reports whether the life before one that starts at an event has ended by itself.
+// ended reports whether the life of a host finished without a fault before its next life starts, at the event start.
 func (t *teller) ended(start int) bool {
 	for i := start - 1; i >= 0; i-- {
 		if e := &t.d.Events[i]; e.Host == t.d.Events[start].Host {
@@ -35,7 +35,7 @@ func (t *teller) ended(start int) bool {
 	return false
 }
 
-// subject puts a host before what it does, or what is the case there.
+// subject puts a host before a text. A text with a subject of its own follows a colon: "a: the link to b is cut".
 func subject(host, text string) string {
 	if strings.HasPrefix(text, "the ") || strings.HasPrefix(text, "a ") {
 		return host + ": " + text
@@ -43,8 +43,8 @@ func subject(host, text string) string {
 	return host + " " + text
 }
 
-// lost says which requests were lost with the memory of a host that failed at an event: those that clients may count
-// on, and those that nobody had looked for.
+// lost returns a sentence about the requests that were lost with the memory of a host that failed at an event. These
+// are requests that nobody had observed, and landed requests that belong to an operation of a client.
 func (t *teller) lost(event int) string {
 	var of []int
 	for _, p := range t.d.Pieces {

@@ -8,13 +8,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
-// short is a request as its host names it.
+// short returns the name that a host has for its request: "Write #3".
 func short(op string, number int) string { return fmt.Sprintf("%s #%d", op, number) }
 
 // self is the subject of a sentence: a life of a host.
 type self struct{ host, life int }
 
-// owner is the host that posted a request, and its life unless that is the first: each life counts from 0.
+// owner returns the host that posted a request. It adds the life, except life 0, because each life numbers its requests
+// from 0.
 func (t *teller) owner(r *view.Request) string {
 	if life := t.life(r); life > 0 {
 		return fmt.Sprintf("%s (life %d)", t.d.Hosts[r.Host], life)
@@ -22,7 +23,7 @@ func (t *teller) owner(r *view.Request) string {
 	return t.d.Hosts[r.Host]
 }
 
-// life is that in which a request was posted.
+// life returns the life that posted a request.
 func (t *teller) life(r *view.Request) int {
 	if r.Posted >= 0 && r.Posted < len(t.d.Events) {
 		return t.d.Events[r.Posted].Life
@@ -30,7 +31,7 @@ func (t *teller) life(r *view.Request) int {
 	return 0
 }
 
-// lifeAt is the life of a host after an event.
+// lifeAt returns the life of a host after an event.
 func (t *teller) lifeAt(host, event int) int {
 	for i := min(event, len(t.d.Events)-1); i >= 0; i-- {
 		if e := &t.d.Events[i]; e.Host == host {
@@ -40,7 +41,7 @@ func (t *teller) lifeAt(host, event int) int {
 	return 0
 }
 
-// series is the requests of one operation from one life of a host to another host.
+// series lists the requests with one operation that one life of a host posted to one peer.
 type series struct {
 	op      string
 	numbers []int
@@ -49,10 +50,10 @@ type series struct {
 	owner   string
 }
 
-// name is "Writes #1, #4 and #6–#8".
+// name returns the name of a series: "Writes #1, #4 and #6–#8".
 func (x *series) name() string {
 	slices.Sort(x.numbers)
-	x.numbers = slices.Compact(x.numbers) // each of two queue pairs counts from 0
+	x.numbers = slices.Compact(x.numbers) // with two queue pairs, each numbers from 0
 	if len(x.numbers) == 1 {
 		return short(x.op, x.numbers[0])
 	}
@@ -78,11 +79,11 @@ func (x *series) has(r *view.Request, owner string) bool {
 	return x.op == r.Op && x.owner == owner && x.peer == r.Peer
 }
 
-// group is some requests, and the hosts to each of which they go.
+// group lists requests by name, and the peers that got all of them.
 type group struct{ names, peers []string }
 
-// groups puts together the peers with the same requests, under names with their host unless that is the subject of
-// the sentence. Another life of it is named.
+// groups merges peers that got the same requests. A name includes the host that posted the requests, unless this host is
+// the subject of the sentence. If another life of the subject posted them, the name includes that life.
 func (t *teller) groups(requests []int, subject self) []group {
 	var all []series
 	for _, i := range requests {
@@ -103,7 +104,7 @@ func (t *teller) groups(requests []int, subject self) []group {
 			n += fmt.Sprintf(" of its life %d", x.by.life)
 		}
 		if k := slices.IndexFunc(out, func(g group) bool { return g.names[0] == n }); k >= 0 {
-			if !slices.Contains(out[k].peers, peer) { // there may be two queue pairs to it
+			if !slices.Contains(out[k].peers, peer) { // a host may have two queue pairs to a peer
 				out[k].peers = append(out[k].peers, peer)
 			}
 		} else {
@@ -121,7 +122,7 @@ func (t *teller) groups(requests []int, subject self) []group {
 	return out
 }
 
-// named names requests: "Writes #0 and #1 of app to peer1 and peer2".
+// named returns the names and peers of requests: "Writes #0 and #1 of app to peer1 and peer2".
 func (t *teller) named(requests []int, subject self) string {
 	var out []string
 	for _, g := range t.groups(requests, subject) {
@@ -130,7 +131,7 @@ func (t *teller) named(requests []int, subject self) string {
 	return strings.Join(out, "; ")
 }
 
-// list joins names as a sentence does.
+// list joins names with commas and "and".
 func list(names []string) string {
 	if n := len(names); n > 1 {
 		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]

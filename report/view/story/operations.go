@@ -9,8 +9,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
-// operations says what clients asked for, what they got, and what had become by then of the requests that they made
-// for it.
+// operations adds a sentence for each operation of a client: its call, its result, and the state of its requests when
+// the result came.
 func (t *teller) operations() {
 	for i := range t.d.Operations {
 		o := &t.d.Operations[i]
@@ -23,12 +23,13 @@ func (t *teller) operations() {
 	}
 }
 
-// who is a client without the life in which it is the first.
+// who returns the name of a client, without its life if this is life 0.
 func who(client string) string { return strings.TrimSuffix(client, ", life 0") }
 
-// progress says what had become, at the end of an operation, of the changes that its client posted for it. A client is a host,
-// or a life of it, for an earlier life may go on while the next one works. What is posted in the last step belongs to the
-// client's next operation if that begins in the same step.
+// progress returns sentences about the requests that a client posted for an operation: which had completed at its end,
+// were in memory, had failed, or were still open. A client is a host, or one life of a host, because an earlier life may
+// still run during the next. A request that is posted in the last step belongs to the client's next operation if this
+// operation begins in the same step.
 func (t *teller) progress(o *view.Operation) (text string) {
 	name, of, one := strings.Cut(o.Client, ", life ")
 	host := slices.Index(t.d.Hosts, name)
@@ -69,7 +70,7 @@ func (t *teller) progress(o *view.Operation) (text string) {
 	return text
 }
 
-// arrived reports whether all of a request was in memory by a step.
+// arrived reports whether all bytes of a request were in memory by the end of a step.
 func (t *teller) arrived(request, step int) bool {
 	r, n := &t.d.Requests[request], 0
 	for i := range t.d.Pieces {
@@ -80,7 +81,7 @@ func (t *teller) arrived(request, step int) bool {
 	return n >= r.Length
 }
 
-// inDoubt says which bytes of persistent memory a power failure could still have taken after a step.
+// inDoubt returns a sentence about the bytes of persistent memory that a power failure after a step could still take.
 func (t *teller) inDoubt(step int) string {
 	var out []string
 	for h := range t.d.Hosts {
@@ -94,10 +95,10 @@ func (t *teller) inDoubt(step int) string {
 	return " Not certain to persist by then: " + list(out) + "."
 }
 
-// fewest is how many times something must be repeated for brief to count it.
+// fewest is the number of repetitions from which brief writes a count.
 const fewest = 8
 
-// brief is a text in which a character, or the escape of a byte, that is repeated often is shown once, with a number.
+// brief shortens a text: it writes a repeated character, or a repeated escape such as \x00, once with a count.
 func brief(text string) string {
 	var out strings.Builder
 	for len(text) > 0 {
@@ -117,7 +118,7 @@ func brief(text string) string {
 	return out.String()
 }
 
-// unitOf is the first character of a text, or its first escape such as \x00.
+// unitOf returns the first character of a text, or an escape such as \x00 at its beginning.
 func unitOf(text string) string {
 	if strings.HasPrefix(text, `\x`) && len(text) >= 4 {
 		return text[:4]

@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
-// doubtful says which bytes of persistent memory were not certain to outlive a power failure.
+// doubtful returns a sentence about the bytes of persistent memory that a power failure could take.
 func (t *teller) doubtful(event int) string {
 	e := &t.d.Events[event]
 	if e.Kind != "power" {
@@ -23,8 +23,8 @@ func (t *teller) doubtful(event int) string {
 	return " Not certain to persist: " + text + "."
 }
 
-// open lists the bytes of persistent memory of a host that were changed since its last power failure, and were not certain
-// to persist after an event, in order. What an earlier failure left is another question.
+// open returns the bytes of a host's persistent memory that were not certain to persist after an event, in order. It
+// ignores changes from before the last power failure: leftByPower reports what that failure took.
 func (t *teller) open(host, event int) []view.Span {
 	since := t.lastPower(host, event)
 	var open []view.Span
@@ -43,7 +43,7 @@ func (t *teller) open(host, event int) []view.Span {
 	return open
 }
 
-// places names bytes that are in order: "bytes 0 to 15 of log".
+// places returns the names of sorted spans: "bytes 0 to 15 of log".
 func (t *teller) places(spans []view.Span) string {
 	var out []string
 	for i := 0; i < len(spans); {
@@ -56,7 +56,7 @@ func (t *teller) places(spans []view.Span) string {
 	return list(out)
 }
 
-// lastPower is the last power failure of a host before an event, or -1.
+// lastPower returns the last power failure of a host before an event, or -1.
 func (t *teller) lastPower(host, event int) int {
 	for i := min(event, len(t.d.Events)) - 1; i >= 0; i-- {
 		if e := &t.d.Events[i]; e.Kind == "power" && e.Host == host {
@@ -66,8 +66,8 @@ func (t *teller) lastPower(host, event int) int {
 	return -1
 }
 
-// leftByPower says, where a host first looks at persistent memory after a power failure, which bytes are not as they
-// were before it.
+// leftByPower adds a sentence where a host first looks at bytes of persistent memory after a power failure, and the
+// failure has changed them.
 func (t *teller) leftByPower() {
 	for i := range t.d.Changes {
 		c := &t.d.Changes[i]
@@ -83,12 +83,12 @@ func (t *teller) leftByPower() {
 	}
 }
 
-// settles reports whether a change is what a power failure had left of bytes that were in doubt then: a look at them
-// decided it, and no store.
+// settles reports whether a change decides what a power failure left of bytes that were in doubt. A look at the bytes
+// decides it; a store does not.
 func (t *teller) settles(c *view.Change, failure int) bool {
 	at := span(c)
 	looked := slices.ContainsFunc(t.d.Looks, func(l view.Span) bool { return l.Event == c.Event && overlap(&l, at) })
-	open := false // the doubt from before the failure
+	open := false // whether the bytes were in doubt at the failure
 	for _, x := range t.d.Doubts {
 		if x.Region != c.Region || x.Offset != c.Offset || x.Event > c.Event {
 			continue
@@ -97,13 +97,13 @@ func (t *teller) settles(c *view.Change, failure int) bool {
 		case x.Event <= failure:
 			open = x.Open
 		case x.Event < c.Event:
-			return false // it has been decided, or something else was stored
+			return false // an earlier look decided it, or a store changed the bytes
 		}
 	}
 	return failure >= 0 && c.Request < 0 && looked && open
 }
 
-// content is what some bytes were after a number of changes.
+// content returns the bytes of a span after the first changes of the run.
 func (t *teller) content(at *view.Span, changes int) []byte {
 	out := make([]byte, at.Length)
 	for i := range changes {
@@ -120,7 +120,7 @@ func (t *teller) content(at *view.Span, changes int) []byte {
 	return out
 }
 
-// value is some bytes as timelines show them: 8 are a number of the machine.
+// value formats bytes as timelines do: 8 bytes are a little-endian number.
 func value(b []byte) string {
 	if len(b) != 8 {
 		return fmt.Sprintf("% x", b)

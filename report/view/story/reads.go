@@ -8,9 +8,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
-// reads says who read whose memory, what a word was that was read, and what had completed and was not there.
+// reads adds sentences about Reads, with the value if it is one word, and about requests that a Read or a load did not
+// find in memory.
 func (t *teller) reads() {
-	var of []read // that belong together
+	var of []read // for one sentence
 	tell := func() {
 		if n := len(of); n > 0 {
 			var hosts []string
@@ -49,13 +50,13 @@ func (t *teller) reads() {
 	}
 }
 
-// read is that of a piece of memory: who reads what, and of which host.
+// read is the sentence about one piece of a Read: its beginning, and the host that owns the memory.
 type read struct {
 	event      int
 	head, peer string
 }
 
-// word is how many bytes are shown as a number.
+// word is the number of bytes that a sentence shows as a number.
 const word = 8
 
 func (t *teller) readOf(p *view.Piece) read {
@@ -68,7 +69,7 @@ func (t *teller) readOf(p *view.Piece) read {
 	return read{p.Event, head, t.d.Hosts[r.Peer]}
 }
 
-// miss is what was not there when a host looked at memory in a step.
+// miss lists the requests that were not in memory when a host looked at it in one step.
 type miss struct {
 	event                      int
 	by                         self
@@ -76,13 +77,13 @@ type miss struct {
 	completed, underWay, parts []int  // requests
 }
 
-// misses are those of a run. Each host misses a request once.
+// misses collects each miss of a run. A host misses a request only once.
 type misses struct {
 	all    []miss
-	before map[[2]int]bool // by host and request
+	before map[[2]int]bool // requests that a host has missed, by host and request
 }
 
-// of is the place for what a host misses at an event: one for all that it misses in the same step.
+// of returns the miss of a host in the step of an event. It adds one if there is none.
 func (m *misses) of(t *teller, event int, by self, found string) *miss {
 	i := slices.IndexFunc(m.all, func(x miss) bool { return x.by == by && x.found == found && t.step(x.event) == t.step(event) })
 	if i < 0 {
@@ -92,8 +93,8 @@ func (m *misses) of(t *teller, event int, by self, found string) *miss {
 	return &m.all[i]
 }
 
-// misses notes which requests were not there when a host looked at some bytes, or only a part of them, and had completed
-// or were under way.
+// misses records the requests that were not in memory, or only in part, when a host looked at their bytes. It records
+// requests that had completed, and requests that were still under way.
 func (t *teller) misses(m *misses, at *view.Span, by self, found string) {
 	for i := range t.d.Requests {
 		r := &t.d.Requests[i]
@@ -103,7 +104,7 @@ func (t *teller) misses(m *misses, at *view.Span, by self, found string) {
 			continue
 		}
 		if done && r.Status != "SUCCESS" || t.lostBy(i, at.Event) && !done {
-			continue // its host knows that it failed, or it never comes, which is another sentence
+			continue // it has failed, or never arrives: failures and fates report this
 		}
 		if m.before == nil {
 			m.before = map[[2]int]bool{}
@@ -121,7 +122,7 @@ func (t *teller) misses(m *misses, at *view.Span, by self, found string) {
 	}
 }
 
-// tellMiss says what a host missed in a step.
+// tellMiss adds the sentences about a miss.
 func (t *teller) tellMiss(x *miss) {
 	host := t.d.Hosts[x.by.host]
 	if len(x.parts) > 0 {

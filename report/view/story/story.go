@@ -11,19 +11,19 @@ import (
 	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
-// told is a sentence of a story that is not finished.
-type told struct {
+// draft is a sentence of a story before joined merges it with others.
+type draft struct {
 	view.Sentence
-	event int      // it comes after this one
-	head  string   // of one that ends in names of hosts
-	hosts []string // which are these
+	event int      // the sentence follows this event
+	head  string   // the text before the hosts, if the sentence ends with names of hosts
+	hosts []string // these names
 }
 
-// teller tells one run.
+// teller writes the story of one run.
 type teller struct {
 	d    *view.Document
-	out  []told
-	seen map[int]bool // the requests that an operation has named
+	out  []draft
+	seen map[int]bool // requests that a sentence about an operation names
 }
 
 // Tell returns the story of a run, in the order of its steps.
@@ -39,7 +39,7 @@ func Tell(d *view.Document) []view.Sentence {
 	if v := d.Violation; v != nil {
 		t.key(len(d.Events)-1, "%s", t.sentence(v.Message))
 	}
-	slices.SortStableFunc(t.out, func(a, b told) int { return cmp.Compare(a.event, b.event) })
+	slices.SortStableFunc(t.out, func(a, b draft) int { return cmp.Compare(a.event, b.event) })
 	out := []view.Sentence{}
 	for _, s := range joined(t.out) {
 		out = append(out, s.Sentence)
@@ -47,9 +47,9 @@ func Tell(d *view.Document) []view.Sentence {
 	return out
 }
 
-// joined makes one of sentences that follow each other step by step and differ only in the hosts at their ends.
-func joined(all []told) []told {
-	var out []told
+// joined merges consecutive sentences that are close in steps and differ only in the hosts at their ends.
+func joined(all []draft) []draft {
+	var out []draft
 	last := 0 // the step of the sentence before
 	for _, s := range all {
 		near := s.Step-last <= 2
@@ -69,7 +69,7 @@ func joined(all []told) []told {
 	return out
 }
 
-// sayOf adds a sentence that ends in names of hosts.
+// sayOf adds a sentence that ends with names of hosts.
 func (t *teller) sayOf(event int, hosts []string, format string, args ...any) {
 	head := fmt.Sprintf(format, args...)
 	t.say(event, "%s %s.", head, list(hosts))
@@ -80,21 +80,21 @@ func (t *teller) sayOf(event int, hosts []string, format string, args ...any) {
 // say adds a sentence after an event.
 func (t *teller) say(event int, format string, args ...any) {
 	event = max(0, min(event, len(t.d.Events)-1))
-	s := told{Sentence: view.Sentence{Text: fmt.Sprintf(format, args...)}, event: event}
+	s := draft{Sentence: view.Sentence{Text: fmt.Sprintf(format, args...)}, event: event}
 	if len(t.d.Events) > 0 {
 		s.Step = t.d.Events[event].Step
 	}
 	t.out = append(t.out, s)
 }
 
-// key adds a sentence that a reader needs in order to see what went wrong.
+// key adds a key sentence: a reader needs it to see what went wrong.
 func (t *teller) key(event int, format string, args ...any) {
 	t.say(event, format, args...)
 	t.out[len(t.out)-1].Key = true
 }
 
-// others says what hosts did that is no part of a client's operation: what they posted to change memory, and whom
-// they called.
+// others adds sentences about events that belong to no operation of a client: posts of requests that change memory,
+// calls, and calls without an answer.
 func (t *teller) others() {
 	var posts []int
 	var calls []string
@@ -119,7 +119,7 @@ func (t *teller) others() {
 			calls = nil
 		}
 		if e.Kind == "service" && len(t.d.Requests) == 0 && e.Source >= 0 {
-			t.sayOf(i, []string{t.d.Sources[e.Source].Name}, "%s %s, at", t.d.Hosts[e.Host], e.Text) // nothing else says what it did
+			t.sayOf(i, []string{t.d.Sources[e.Source].Name}, "%s %s, at", t.d.Hosts[e.Host], e.Text) // no other sentence describes this host
 		}
 		if e.Kind == "unreachable" {
 			t.say(i, "%s %s.", t.d.Hosts[e.Host], e.Text)
@@ -127,7 +127,7 @@ func (t *teller) others() {
 	}
 }
 
-// posts says what a host posts in a step.
+// posts adds a sentence about the requests that a host posts in a step.
 func (t *teller) posts(event, host int, requests []int) {
 	by := self{host, t.d.Events[event].Life}
 	if of := t.groups(requests, by); len(of) == 1 {
@@ -137,7 +137,7 @@ func (t *teller) posts(event, host int, requests []int) {
 	t.say(event, "%s posts %s.", t.d.Hosts[host], t.named(requests, by))
 }
 
-// last is the last event up to a step.
+// last returns the last event up to a step.
 func (t *teller) last(step int) int {
 	n, _ := slices.BinarySearchFunc(t.d.Events, step+1, func(e view.Event, step int) int { return cmp.Compare(e.Step, step) })
 	return n - 1
@@ -159,7 +159,7 @@ func isAtomic(r *view.Request) bool {
 	return strings.HasPrefix(r.Op, "CompareSwap") || strings.HasPrefix(r.Op, "FetchAdd") || r.Op == "AtomicWrite"
 }
 
-// failures says which requests failed, as their hosts learn it.
+// failures adds a sentence for each completion with an error. It leaves out flushed requests.
 func (t *teller) failures() {
 	for i := range t.d.Events {
 		e := &t.d.Events[i]
@@ -172,8 +172,8 @@ func (t *teller) failures() {
 	}
 }
 
-// sentence is text as one: it ends with a stop, and begins with a capital letter unless it begins with a host, or with what
-// is no word, such as the name of a file.
+// sentence adds a full stop to a text, and makes its first letter a capital. It keeps the first letter if the text begins
+// with the name of a host, or with a name that contains more than letters, such as a.log.
 func (t *teller) sentence(text string) string {
 	r, n := utf8.DecodeRuneInString(text)
 	if n == 0 {

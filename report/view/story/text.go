@@ -8,10 +8,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
-// width is that of the sentences of a story on a terminal.
+// width is the maximum length of a line of text on a terminal, without the column of steps.
 const width = 100
 
-// Text is a story for a terminal: the step of each sentence, and a star before those that are the key to the run.
+// Text formats a story for a terminal: each sentence after its step, and a star before each key sentence.
 func Text(all []view.Sentence) string {
 	var b strings.Builder
 	for _, s := range all {
@@ -24,7 +24,7 @@ func Text(all []view.Sentence) string {
 	return b.String()
 }
 
-// wrapped breaks a text into lines at its blanks. Its own lines stay, with their indentation.
+// wrapped breaks a text into lines at spaces. It keeps the line breaks of the text, and their indentation.
 func wrapped(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
