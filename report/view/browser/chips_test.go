@@ -12,10 +12,11 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// shortOps are the operations in the lanes.
+// shortOps maps operations to their chips.
 var shortOps = map[string]string{"Write": "W", "WriteImm": "WI", "Read": "R", "Send": "S", "CompareSwap": "CAS", "FetchAdd": "FAA"}
 
-// wantChip is the word in the lane for an event of some kinds, or nothing.
+// wantChip returns the chip that the page should show for an event. It knows some kinds of events, and returns an empty
+// text for others.
 func wantChip(f *found, i int) string {
 	e := &f.doc.Events[i]
 	if e.Request < 0 {
@@ -35,7 +36,7 @@ func wantChip(f *found, i int) string {
 	return ""
 }
 
-// With every event in a row of its own, each lane has the word for its event, and no other lane has one.
+// With every event in a row of its own, a row has one chip: in the lane of the host, with the word for the event.
 func TestLanesShowTheEvents(t *testing.T) {
 	all := maps.Clone(runs(t))
 	all["stamps"] = stampsCross(t)
@@ -61,17 +62,17 @@ func TestLanesShowTheEvents(t *testing.T) {
 				}
 			}
 			if n < 2 {
-				t.Errorf("only %d events have words that are known", n)
+				t.Errorf("only %d events have chips that this test knows", n)
 			}
 		})
 	}
 }
 
-// drawnRequest is what the page draws of a request: where it is posted, where tips are, and where it is done or fails, as
-// lanes and rows.
+// drawnRequest lists the marks that the page draws for a request: its post, the tips of its arrows, and the square of its
+// completion. A mark is a lane and a row.
 type drawnRequest struct{ Post, Tips, Ends [][2]int }
 
-// drawnRequests reads the marks of all requests.
+// drawnRequests reads the marks of all requests from the page.
 const drawnRequests = `(() => {
 	const box = document.querySelector(".lanes").getBoundingClientRect(), near = (a, b) => Math.abs(a - b) < 2;
 	const x = [...document.querySelectorAll(".timeline thead th")].slice(1, -2).map(t => t.getBoundingClientRect().left - box.left + 9);
@@ -84,8 +85,8 @@ const drawnRequests = `(() => {
 	}));
 })()`
 
-// With every event in a row of its own, an arrow begins in the lane and the row of its post, and has a tip in those of each
-// of its landings, and a square in those of its completion.
+// With every event in a row of its own, each mark of an arrow is in the lane and the row of its event: the circle of the
+// post, a tip for each landing, and the square of the completion.
 func TestArrowsGoWhereRequestsWent(t *testing.T) {
 	f := stampsCross(t)
 	b := newTab(t, 1500, 1000)

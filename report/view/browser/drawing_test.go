@@ -68,7 +68,7 @@ func TestNoArrowCrossesAWord(t *testing.T) {
 	}
 }
 
-// The drawings that were written by hand for the pages in docs are checked in the same way.
+// No line of a handwritten drawing in docs crosses a word.
 func TestNoLineOfAPageCrossesAWord(t *testing.T) {
 	images, err := filepath.Abs(filepath.Join("..", "..", "..", "docs", "images"))
 	if err != nil {
@@ -76,7 +76,7 @@ func TestNoLineOfAPageCrossesAWord(t *testing.T) {
 	}
 	b := newTab(t, 800, 900)
 	for _, name := range []string{"search-skips.svg", "verdict.svg", "write-path.svg"} {
-		if _, err := os.ReadFile(filepath.Join(images, name)); err != nil { // go test must see that the browser reads it
+		if _, err := os.ReadFile(filepath.Join(images, name)); err != nil { // makes the file an input of the test for the cache of go test
 			t.Fatal(err)
 		}
 		for _, font := range []string{"", "serif", "monospace"} {

@@ -129,17 +129,17 @@ func TestExploresByHand(t *testing.T) {
 	b.do(`document.querySelector(".hand .steps").value = "4"; document.querySelector(".hand .on").className = "on go"`)
 	click(".hand .on.go")
 	if !strings.HasSuffix(steps(), "after step 7") {
-		t.Errorf("four steps on it is %q", steps())
+		t.Errorf("after four more steps the page shows %q", steps())
 	}
 	if does := eval[[]string](b, `[...document.querySelectorAll(".hand .next .does")].map(x => x.textContent)`); len(does) < 2 || does[0] == "" {
-		t.Errorf("the page says %q of what the choices do", does)
+		t.Errorf("the page describes the effects of the choices as %q", does)
 	}
 	if n := eval[int](b, `document.querySelectorAll(".hand .tried ul ul a").length`); n == 0 {
-		t.Error("no run that was tried is inside another")
+		t.Error("the tree of runs has no branch below a branch")
 	}
 	click(".hand .tried a:not([aria-current])")
 	if now := eval[string](b, `document.querySelector(".hand .tried a[aria-current]").textContent`); now == "" {
-		t.Errorf("the tree leads to %s, which is not in it", steps())
+		t.Errorf("a link of the tree opens %s, which is not in the tree", steps())
 	}
 	axe, err := os.ReadFile("testdata/axe/axe.min.js")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
-// overText lists the words of the timeline that an arrow, a mark or an end of one lies on, as the browser has set them: a
-// point every two pixels of each line, and the corners of each square. On paper an arrow is cut into pieces for the rows.
+// overText lists the words of the timeline that an arrow or a mark lies on. It tests a point every two pixels of each
+// line, and the corners of each square. On paper an arrow is cut into pieces, one for each row.
 const overText = `(() => {
 	const words = [], walk = document.createTreeWalker(document.querySelector(".timeline"), NodeFilter.SHOW_TEXT);
 	for (let n = walk.nextNode(); n; n = walk.nextNode()) {
@@ -49,13 +49,13 @@ const overText = `(() => {
 	return { Words: [...out], Points: points };
 })()`
 
-// tooWide lists what is wider than its place in the timeline, or than the page.
+// tooWide lists elements that are wider than their cell of the timeline, or that stick out of the page.
 const tooWide = `[...document.querySelectorAll(".timeline th, .timeline td, .timeline .chip, main, header, aside")].filter((e) => {
 	const r = e.getBoundingClientRect();
 	return r.right > innerWidth + 1 || r.left < -1 || e.matches(".timeline *") && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline";
 }).map((e) => e.tagName + "." + e.className + ": " + e.textContent.slice(0, 60))`
 
-// checkArrows: no arrow lies on a word.
+// checkArrows fails the test if an arrow lies on a word.
 func (b *tab) checkArrows(what string) {
 	b.t.Helper()
 	got := eval[struct {
@@ -63,11 +63,11 @@ func (b *tab) checkArrows(what string) {
 		Points int
 	}](b, overText)
 	if len(got.Words) > 0 || got.Points < 10 {
-		b.t.Errorf("%s: of %d points of arrows some lie on %q", what, got.Points, got.Words)
+		b.t.Errorf("%s: some of %d points of arrows lie on %q", what, got.Points, got.Words)
 	}
 }
 
-// No arrow of a page lies on a word, and nothing is cut off, whatever the width, the font and the size, folded or not.
+// At each width, font and size, folded or not, no arrow lies on a word and no text is cut off.
 func TestNoArrowLiesOnText(t *testing.T) {
 	all := maps.Clone(runs(t))
 	all["stamps"], all["many hosts"] = stampsCross(t), stampsCross(t)
@@ -99,7 +99,7 @@ func TestNoArrowLiesOnText(t *testing.T) {
 	}
 }
 
-// withMoreHosts adds hosts that do nothing to a document.
+// withMoreHosts adds n idle hosts to a document.
 func withMoreHosts(d *view.Document, n int) {
 	for i := range n {
 		d.Hosts = append(d.Hosts, fmt.Sprint("idle", i+1))
@@ -109,14 +109,15 @@ func withMoreHosts(d *view.Document, n int) {
 	}
 }
 
-// redrawn waits until the page has drawn its arrows for the present layout.
+// redrawn waits until the page has drawn its arrows for the current layout.
 func (b *tab) redrawn() {
 	b.t.Helper()
 	b.do(`scrollTo(0, 0); window.drawn = false; requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = true })))`)
 	b.wait("window.drawn")
 }
 
-// A page opens at the row after which the promise could not be kept, marks the choices out of the ordinary, and plays.
+// A page opens at the row after the last chance to keep the promise. It marks unusual choices, and Play moves from row to
+// row.
 func TestOpensAndPlays(t *testing.T) {
 	f := stampsCross(t)
 	b := newTab(t, 1500, 1000)
@@ -133,24 +134,24 @@ func TestOpensAndPlays(t *testing.T) {
 		steps[d.Step] = true
 	}
 	if n := eval[int](b, `document.querySelectorAll(".timeline .choice").length`); n != len(steps) || n == 0 {
-		t.Errorf("%d rows are marked as choices, and %d steps have one", n, len(steps))
+		t.Errorf("%d rows are marked as choices, and %d steps have a choice", n, len(steps))
 	}
 	b.do(`document.querySelector(".timeline tbody button").click()`)
 	b.do(`document.getElementById("play").click()`)
 	b.wait(`document.querySelectorAll(".timeline tbody tr")[2].classList.contains("selected")`)
 	b.do(`document.getElementById("play").click()`)
 	if now := eval[string](b, `document.getElementById("play").textContent`); now != "▶ Play" {
-		t.Errorf("it does not stop: %q", now)
+		t.Errorf("the second click does not stop it: the button is %q", now)
 	}
 	size := `parseFloat(getComputedStyle(document.querySelector(".chip")).fontSize)`
 	small := eval[float64](b, size)
 	b.do(`document.getElementById("larger").click()`)
 	if large := eval[float64](b, size); large <= small {
-		t.Errorf("larger: %f after %f", large, small)
+		t.Errorf("the button + changes the font size from %f to %f", small, large)
 	}
 }
 
-// The strips of memory have the cells of the tables, in each row, and what is under way to them.
+// In each row, the strips of memory show the same cells as the tables, and the same Writes under way.
 func TestStripsAreMemory(t *testing.T) {
 	f := stampsCross(t)
 	b := newTab(t, 1500, 1000)
@@ -176,7 +177,7 @@ func TestStripsAreMemory(t *testing.T) {
 	}
 }
 
-// Long headers fold, and have all that they fold.
+// Long parts of the header are folded, and their full text is in the page.
 func TestLongHeadersFold(t *testing.T) {
 	f := stampsCross(t)
 	f.doc.Violation.Message = strings.Repeat("It is wrong. ", 40) + "\nAnd more."

@@ -23,7 +23,7 @@ type shownRow struct {
 	Source string
 }
 
-// printed are the rows that replay prints. They stand between the rule and the first
+// printed returns the rows that replay prints. They are between the rule and the first
 // empty line, in columns that the rule marks.
 func printed(t *testing.T, f *found, all bool) []shownRow {
 	t.Helper()
@@ -71,7 +71,7 @@ const rowsOfPage = `[...document.querySelectorAll(".timeline tbody tr")].map(tr 
 	Source: tr.querySelector("td.source").firstChild?.nodeType === 3 ? tr.querySelector("td.source").firstChild.textContent : "",
 }))`
 
-// The rows of the page are those that replay prints, folded and not, whatever the run.
+// For each run, the page shows the rows that replay prints, folded and unfolded.
 func TestShowsWhatReplayPrints(t *testing.T) {
 	for name, f := range runs(t) { //lint:ordered a test for each
 		t.Run(name, func(t *testing.T) {

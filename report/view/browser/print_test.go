@@ -115,8 +115,8 @@ func pdfOf(b *tab) []byte {
 	return out.Data
 }
 
-// checkGrey: without colours, arrows differ by their dashes, what is drawn stands out from
-// the paper, and the paper is white.
+// checkGrey checks that without colours arrows differ by their dashes, that drawings stand out
+// from the paper, and that the paper is white.
 func checkGrey(t *testing.T, b *tab) {
 	t.Helper()
 	dashes := eval[map[string]string](b, `(() => { const out = {}; for (const c of ["go", "late go", "dropped", "unseen", "back"]) {

@@ -50,7 +50,7 @@ func findLitmus(t *testing.T, name string) *found {
 	return find(t, s, explore.Options{Profile: litmus.Profiles(test)[0]})
 }
 
-// stampsCross is the recorded run of the README: it needs several choices out of the ordinary.
+// stampsCross returns the recorded run of the README, which needs several unusual choices.
 func stampsCross(t *testing.T) *found {
 	t.Helper()
 	ce, err := explore.Load("../../../testdata/counterexamples/ncl-stamps-cross.json")

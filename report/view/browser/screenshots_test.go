@@ -31,8 +31,8 @@ var pictured = []struct {
 	{"sift", []string{"minority-elects"}},
 }
 
-// Screenshots finds the counterexamples of some mutants and makes a picture of the
-// page of each, and one of the beginning of a report.
+// With -screenshots, TestScreenshots finds the counterexamples of some mutants. It makes a picture
+// of each page, and a picture of the beginning of a report.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("it makes pictures if -screenshots names a folder for them")
@@ -49,7 +49,7 @@ func TestScreenshots(t *testing.T) {
 	})
 }
 
-// picturesOf makes the pictures of the mutants of a protocol, each as its page opens.
+// picturesOf makes a picture for each of the given mutants of a protocol: its page as it opens.
 func picturesOf(t *testing.T, protocol string, names []string) {
 	results, err := mutant.Run(context.Background(), mutant.Options{Protocol: protocol, Names: names, NoControl: true, Workers: 1, Out: t.TempDir(), MaxEvents: 100})
 	if err != nil {

@@ -13,7 +13,7 @@ const storyOfPage = `[...document.querySelectorAll(".story li")].map(li => ({
 	step: Number(li.querySelector("button").textContent.replace("step ", "")), text: li.lastChild.textContent.trim(),
 	key: li.querySelector(".star") !== null}))`
 
-// The story on the page is that of replay --story, and each of its steps selects the row of that step.
+// The page shows the story that replay --story prints, and a click on a step selects its row.
 func TestTellsTheRun(t *testing.T) {
 	for name, f := range runs(t) { //lint:ordered a test for each
 		t.Run(name, func(t *testing.T) {
