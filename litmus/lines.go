@@ -9,9 +9,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
-// PointAtLines makes the events of a replay point at the lines of the test in a text, which is called file, and not at the
-// code that executes them. Each statement begins with a note of its line. What a thread does in later steps belongs to the
-// line only where no other thread runs on its host; what is of no line points nowhere.
+// PointAtLines changes the sources of a replay's events from the Go code that executes a litmus test to lines of the test.
+// The text is the source of the test, and file is its name. Each statement begins with a log event that contains its
+// line. An event in a later step belongs to this line only if no other thread runs on the host. Events that belong to no
+// line lose their source.
 func PointAtLines(re *explore.Replay, text, file string) error {
 	t, err := Parse(file, []byte(text))
 	if err != nil {
@@ -48,14 +49,14 @@ func PointAtLines(re *explore.Replay, text, file string) error {
 	return nil
 }
 
-// lineOf is the line in the note of a statement.
+// lineOf returns the line number in the log event of a statement.
 func lineOf(note string) (int, bool) {
 	number, _, ok := strings.Cut(note, ": ")
 	n, err := strconv.Atoi(number)
 	return n, ok && err == nil
 }
 
-// outcomeLine is the line of the outcome that a class of violations names, or 0.
+// outcomeLine returns the line of the outcome that a class of violations names, or 0.
 func outcomeLine(t *lang.Test, class string) int {
 	for i := range t.Outcomes {
 		if classPrefix+t.OutcomeName(i) == class {

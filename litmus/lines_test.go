@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// pointed are the lines that the events of a run point at, each with the kinds of the events.
+// pointed returns the kind and the line of the test for each event of a run that has a line.
 func pointed(t *testing.T, text, outcome string) []string {
 	t.Helper()
 	test, err := litmus.Parse("x", []byte(text))
@@ -77,7 +77,7 @@ exists r1 == 1 && r2 == 0
   * Y
 `
 
-// Each event of a run points at the statement that caused it, and the end at the outcome.
+// Each event of a run points at its statement, and the violation points at the outcome.
 func TestPointsAtLines(t *testing.T) {
 	want := []string{"post: write d <- 1", "post: write f <- 1", "land: r1 = load f", "load: r1 = load f", "load: r2 = load d", "violation: exists r1 == 1 && r2 == 0"}
 	if diff := cmp.Diff(want, pointed(t, twoHosts, "exists")); diff != "" {
@@ -88,7 +88,7 @@ func TestPointsAtLines(t *testing.T) {
 	}
 }
 
-// An event that may be of another thread, of the machine or of another life points at no line.
+// An event points at no line if it may belong to another thread, to the machine or to another life.
 func TestPointsAtNoLine(t *testing.T) {
 	text := strings.Replace(twoHosts, "exists", "thread B2 on B\n  r3 = load f\n\nexists", 1)
 	note := func(host, text string, step int) sim.TraceEvent {
@@ -114,8 +114,9 @@ func TestPointsAtNoLine(t *testing.T) {
 	}
 }
 
-// Where two threads run on a host, what happens there in a later step may be of either, and points nowhere. So does what no
-// code did, and what happens when a host starts or ends: the statement before is over.
+// If two threads run on a host, an event in a later step may belong to either, so it points at no line. An event that no
+// code caused has no line either, and an event at the start or the end of a host has none, because the last statement
+// has finished.
 func TestPointsNowhere(t *testing.T) {
 	for threads, want := range map[string][]string{
 		"thread B\n": {"mp:14", "mp:14", "mp:14", "", "", "", "mp:18", "mp:18"},

@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// docs/commands.md has every command with its flags, as in their help. With -update the page is rewritten.
+// docs/commands.md lists every command and its flags as their help does. With -update the test rewrites the page.
 func TestCommandsPage(t *testing.T) {
 	const name, begin, end = "docs/commands.md", "<!-- begin commands -->\n", "<!-- end commands -->"
 	dir := root(t)
 	before, rest, ok1 := strings.Cut(fileText(t, dir, name), begin)
 	got, after, ok2 := strings.Cut(rest, end)
 	if !ok1 || !ok2 {
-		t.Fatalf("%s has no place for the commands between %q and %q", name, begin, end)
+		t.Fatalf("%s lacks the lines %q and %q around the commands", name, begin, end)
 	}
 	var b strings.Builder
 	commandReference(t, &b)
@@ -25,7 +25,7 @@ func TestCommandsPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if got != b.String() {
-		t.Errorf("%s does not say what the commands are now: write it anew with go test ./cmd/verbatim -run Page -update. It should have\n%s", name, &b)
+		t.Errorf("%s is out of date: update it with go test ./cmd/verbatim -run Page -update. It should contain\n%s", name, &b)
 	}
 }
 
@@ -36,7 +36,7 @@ var (
 	inTable    = strings.NewReplacer("|", `\|`, "*", `\*`, "<", "&lt;")
 )
 
-// commandReference writes the commands below those of args.
+// commandReference writes the subcommands of the command args, with their subcommands.
 func commandReference(t *testing.T, b *strings.Builder, args ...string) {
 	for _, m := range subcommand.FindAllStringSubmatch(helpPart(help(t, args...), "Available Commands:"), -1) {
 		if m[1] == "help" || m[1] == "completion" {
@@ -44,7 +44,7 @@ func commandReference(t *testing.T, b *strings.Builder, args ...string) {
 		}
 		line := append(args[:len(args):len(args)], m[1])
 		text := help(t, line...)
-		use, _, _ := strings.Cut(helpPart(text, "Usage:"), "\n") // the line after it only says that there are further commands
+		use, _, _ := strings.Cut(helpPart(text, "Usage:"), "\n") // the second line is only about subcommands
 		fmt.Fprintf(b, "\n## %s\n\n%s: `%s`\n", strings.Join(line, " "), m[2], strings.TrimSpace(use))
 		flags := "\n| flag | |\n|---|---|\n"
 		for _, f := range flagLine.FindAllStringSubmatch(helpPart(text, "Flags:"), -1) {
@@ -62,7 +62,7 @@ func commandReference(t *testing.T, b *strings.Builder, args ...string) {
 	}
 }
 
-// help is the help of a command.
+// help returns the help text of a command.
 func help(t *testing.T, args ...string) string {
 	code, out, stderr := call(append(args, "--help")...)
 	if code != 0 {
@@ -71,7 +71,7 @@ func help(t *testing.T, args ...string) string {
 	return out
 }
 
-// helpPart is what follows a heading of a help text, up to the next empty line.
+// helpPart returns the part of a help text below a heading, up to the next empty line.
 func helpPart(text, heading string) string {
 	_, rest, _ := strings.Cut(text, "\n"+heading+"\n")
 	part, _, _ := strings.Cut(rest, "\n\n")

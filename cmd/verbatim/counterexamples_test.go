@@ -12,14 +12,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/report/view/story"
 )
 
-// told is the place of the story of a mutant's run in a page.
-var told = regexp.MustCompile(`(?s)<!-- story (\w+) ([a-z-]+) -->\n(.*?)<!-- end -->`)
+// storyBlock matches the story of a mutant's run in a page of docs.
+var storyBlock = regexp.MustCompile(`(?s)<!-- story (\w+) ([a-z-]+) -->\n(.*?)<!-- end -->`)
 
-// dataOfPage is the document in the page of a run.
+// dataOfPage matches the document in the page of a run.
 var dataOfPage = regexp.MustCompile(`(?s)<script type="application/json" id="run">(.*?)</script>`)
 
-// The stories in docs/counterexamples.md are those of the runs that catch the mutants now. With -update they are written
-// again.
+// docs/counterexamples.md shows the stories of the runs that catch the mutants. With -update the test rewrites them.
 func TestREADMECounterexamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds three programs")
@@ -28,9 +27,9 @@ func TestREADMECounterexamples(t *testing.T) {
 	dir := root(t)
 	text := fileText(t, dir, name)
 	n := 0
-	now := told.ReplaceAllStringFunc(text, func(place string) string {
+	now := storyBlock.ReplaceAllStringFunc(text, func(place string) string {
 		n++
-		m := told.FindStringSubmatch(place)
+		m := storyBlock.FindStringSubmatch(place)
 		return "<!-- story " + m[1] + " " + m[2] + " -->\n\n```text\n" + storyOfMutant(t, m[1], m[2]) + "```\n\n<!-- end -->"
 	})
 	if n != 3 {
@@ -40,7 +39,7 @@ func TestREADMECounterexamples(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Errorf("%s shows other stories than the runs tell now: look at what has changed, write them again with go test ./cmd/verbatim -run README -update, and make the pictures again\n%s", name, now)
+		t.Errorf("the stories in %s differ from the stories of the runs: check the changes, update them with go test ./cmd/verbatim -run README -update, and make the pictures again\n%s", name, now)
 		return
 	}
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(now), 0o644); err != nil {

@@ -11,24 +11,25 @@ import (
 	"golang.org/x/net/html"
 )
 
-// unread is the beginning of a line that the generator should have made a table, a list, a heading or a block of code.
+// unread matches the beginning of a line of Markdown that the generator should have converted: a table, a list, a heading
+// or a block of code.
 var unread = regexp.MustCompile("(?m)^ *(\\||- |\\* |[0-9]+\\. |#+ |```)")
 
-// sitePage is what a page of a site refers to, and what can refer to it.
+// sitePage lists the links of a page, the targets for links to it, and its faults.
 type sitePage struct {
-	links  []string        // to pages and places
-	loads  []string        // what a browser gets with the page
-	places map[string]bool // where links can lead
+	links  []string        // links to pages and to places in them
+	loads  []string        // files that a browser loads with the page
+	places map[string]bool // places in the page that a link can name
 	text   []string        // lines that are still Markdown
 }
 
-// CheckSite returns the faults of a site: links to files or places that it does not have, what a page would load from
-// the network, and Markdown that the generator has left as it was.
+// CheckSite returns the faults of a site: dead links, files that a page would load from the network, and Markdown that
+// the generator has not converted.
 func CheckSite(site fs.FS) ([]string, error) {
 	pages := map[string]*sitePage{}
 	var order []string
 	err := fs.WalkDir(site, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || path.Ext(name) != ".html" || name == "404.html" { // whose links begin at a server's root
+		if err != nil || path.Ext(name) != ".html" || name == "404.html" { // the links of 404.html begin at the root of a server
 			return err
 		}
 		f, err := site.Open(name)
@@ -66,7 +67,7 @@ func CheckSite(site fs.FS) ([]string, error) {
 	return faults, err
 }
 
-// read adds what is below n.
+// read adds the links, places and faults of a node and of the nodes below it.
 func (p *sitePage) read(n *html.Node) {
 	for _, a := range n.Attr {
 		switch {
@@ -90,7 +91,7 @@ func (p *sitePage) read(n *html.Node) {
 	}
 }
 
-// textOf is the text of a paragraph, without the code in it.
+// textOf returns the text of a paragraph, with an x for each piece of code in it.
 func textOf(n *html.Node) string {
 	if n.Type == html.TextNode {
 		return n.Data
@@ -105,7 +106,7 @@ func textOf(n *html.Node) string {
 	return b.String()
 }
 
-// deadInSite returns the part of a link that the site does not have, or empty.
+// deadInSite returns a link if the site lacks its target, and an empty text otherwise.
 func deadInSite(site fs.FS, pages map[string]*sitePage, page, target string) string {
 	u, err := url.Parse(target)
 	if err != nil {

@@ -29,7 +29,7 @@ func Contents(fsys fs.FS) ([]Section, error) {
 			out = append(out, Section{Title: strings.TrimSpace(title)})
 		}
 		if len(out) == 0 {
-			continue // the introduction lists nothing
+			continue // links of the introduction do not count
 		}
 		for _, m := range link.FindAllStringSubmatch(line, -1) {
 			file, _, _ := strings.Cut(m[3], "#")

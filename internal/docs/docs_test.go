@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-// files makes a file system of names and texts.
+// files returns a file system from pairs of names and texts.
 func files(pairs ...string) fstest.MapFS {
 	out := fstest.MapFS{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -17,7 +17,7 @@ func files(pairs ...string) fstest.MapFS {
 	return out
 }
 
-// A file or a heading that is not there is a dead link. Whatever is in code is no link, and no heading.
+// A link to a missing file or heading is dead. Code contains no links and no headings.
 func TestDeadLinksAreFound(t *testing.T) {
 	fsys := files(
 		"docs/a.md", "# One: a *page*\n[a](a.md) [b](#one-a-page) [c](a.md#two) [d](b.md) `[e](c.md)`\n```\n[f](d.md)\n# Two\n```\n"+
@@ -32,7 +32,7 @@ func TestDeadLinksAreFound(t *testing.T) {
 const list = "# All\n[gloss](c.md)\n## Start\n| x | [top](../README.md), [a](a.md#x), [web](https://example.com/y.md) |\n" +
 	"## More\n| y | [a](a.md), [b](b.md), [code](../verbs/doc.go) |\n"
 
-// A page belongs to the first section that links to it; the introduction lists nothing.
+// A page belongs to the first section that links to it. Links of the introduction do not count.
 func TestContents(t *testing.T) {
 	fsys := files(List, list, "docs/a.md", "", "docs/b.md", "", "docs/c.md", "")
 	sections, err := Contents(fsys)
@@ -49,7 +49,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// The site has the pages and pictures, and no links to source files.
+// Stage writes pages, pictures and settings. A page of the site has no links to source files.
 func TestStage(t *testing.T) {
 	dir := t.TempDir()
 	page := "# A\n<!-- begin table -->\n| a | `x \\| y` |\n|---|---|\n<!-- end -->\n[`verbs`](../verbs) [the doc](../verbs/doc.go) ![p](images/p.svg) [b](b.md#x)\n"
@@ -76,7 +76,7 @@ func TestStage(t *testing.T) {
 	}
 }
 
-// Each fault of a site is found, and nothing else is one.
+// CheckSite finds each fault of a site, and reports nothing else.
 func TestCheckSite(t *testing.T) {
 	site := files(
 		"index.html", `<link href="site.css"><h1 id="top">T</h1><a href="docs/a.html#one">a</a> <a href="#top">t</a> <a href="https://example.com">w</a> <a href="docs/a.html#old">o</a><p>x <code>- y</code> - z</p>`,

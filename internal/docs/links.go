@@ -8,13 +8,13 @@ import (
 	"unicode"
 )
 
-// link is a link or a picture of a page: its text, and its target, which may name a heading.
+// link matches a link or a picture. Its groups are the ! of a picture, the text, and the target.
 var link = regexp.MustCompile(`(!?)\[([^\]]*)\]\(([^)\s]+)\)`)
 
-// code is text in which no renderer looks for links: blocks and pieces of code.
+// code matches blocks and pieces of code. A link inside code is plain text.
 var code = regexp.MustCompile("(?ms)^```.*?^```|`[^`\n]*`")
 
-// DeadLinks returns the targets of a page's links that name no file of fsys, or no heading in it.
+// DeadLinks returns the targets of a page's links whose file or heading does not exist.
 func DeadLinks(fsys fs.FS, page string) ([]string, error) {
 	text, err := fs.ReadFile(fsys, page)
 	if err != nil {
@@ -46,12 +46,12 @@ func DeadLinks(fsys fs.FS, page string) ([]string, error) {
 	return dead, nil
 }
 
-// foreign reports whether a target is outside of the repository.
+// foreign reports whether a target is outside the repository.
 func foreign(target string) bool {
 	return strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:")
 }
 
-// resolve returns the file that a link of a page leads to; the empty target is the page itself.
+// resolve returns the file that a link of a page names. The empty target is the page itself.
 func resolve(page, target string) string {
 	if target == "" {
 		return page
@@ -59,8 +59,8 @@ func resolve(page, target string) string {
 	return path.Join(path.Dir(page), target)
 }
 
-// places are the names by which links can reach the headings of a page: as on GitHub, small
-// letters, and hyphens for spaces.
+// places returns the anchors of the headings of a page. As on GitHub, they have lower-case
+// letters, and hyphens instead of spaces.
 func places(page string) map[string]bool {
 	out := map[string]bool{}
 	for line := range strings.Lines(fence.ReplaceAllString(page, "")) {
@@ -81,5 +81,5 @@ func places(page string) map[string]bool {
 	return out
 }
 
-// fence is a block of code, in which a line that begins with # is no heading.
+// fence matches a block of code: a line in it that begins with # is not a heading.
 var fence = regexp.MustCompile("(?ms)^```.*?^```")

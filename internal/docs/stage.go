@@ -11,19 +11,20 @@ import (
 	"strings"
 )
 
-// theme is the frame of each page. It is ours because those of MkDocs load scripts, some from the network.
+// theme contains the template of a page. The themes of MkDocs load scripts, and some load them from the network.
 //
 //go:embed theme
 var theme embed.FS
 
-// alone is a line with nothing but a comment, as before and after a table that a test writes. MkDocs takes what
-// follows it without an empty line for a part of the comment.
+// alone matches a line that is only a comment, such as the lines around a table that a test writes. MkDocs treats the
+// lines after it as part of the comment, up to an empty line.
 var alone = regexp.MustCompile(`(?m)^<!-- .* -->$`)
 
-// row is a row of a table. In code in a table, a bar has a backslash for GitHub; MkDocs would show the backslash.
+// row matches a row of a table. GitHub needs a backslash before a bar in code in a table; MkDocs would show the
+// backslash.
 var row = regexp.MustCompile(`(?m)^\|.*$`)
 
-// Stage writes into dir what MkDocs makes a site of: mkdocs.yml, and the pages with their pictures in the folder pages.
+// Stage writes the input of MkDocs into dir: mkdocs.yml, the theme, and the pages and pictures in the folder pages.
 func Stage(fsys fs.FS, dir string) error {
 	sections, err := Contents(fsys)
 	if err != nil {
@@ -52,7 +53,7 @@ func Stage(fsys fs.FS, dir string) error {
 	if err := os.CopyFS(dir, theme); err != nil {
 		return err
 	}
-	// Whatever is JSON is YAML.
+	// MkDocs reads YAML, and JSON is YAML.
 	text, err := json.MarshalIndent(settings(sections), "", "  ")
 	if err != nil {
 		return err
@@ -60,8 +61,8 @@ func Stage(fsys fs.FS, dir string) error {
 	return write(filepath.Join(dir, "mkdocs.yml"), text)
 }
 
-// settings are those of MkDocs. The site is read from files: no page may need a server, or load anything from the
-// network. The search of MkDocs would need a server.
+// settings returns the settings of MkDocs. A browser opens the site from disk, so no page may need a server or load
+// anything from the network. There is no search, because the search of MkDocs needs a server.
 func settings(sections []Section) map[string]any {
 	nav := []any{map[string]string{"All pages": List}}
 	for _, s := range sections {
@@ -80,7 +81,8 @@ func settings(sections []Section) map[string]any {
 	}
 }
 
-// forSite is a page as the site has it. The site has no source files: a link to one becomes its path.
+// forSite converts a page of the repository for the site. The site has no source files, so a link to one becomes its
+// path.
 func forSite(page, text string) string {
 	text = alone.ReplaceAllString(text, "")
 	text = row.ReplaceAllStringFunc(text, func(r string) string {

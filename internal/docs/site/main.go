@@ -1,9 +1,9 @@
-// Command site prepares the pages of the repository for MkDocs, and checks the site that it makes:
+// Command site prepares the pages of the repository for MkDocs, and checks the site that MkDocs builds:
 //
 //	site stage DIR    writes mkdocs.yml and the pages into DIR
-//	site check DIR    fails for dead links and other faults in the site DIR
+//	site check DIR    prints the faults of the site in DIR, such as dead links, and fails if there are any
 //
-// scripts/site runs both, in the folder of the repository.
+// scripts/site runs both commands in the root of the repository.
 package main
 
 import (
