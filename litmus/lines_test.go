@@ -84,7 +84,7 @@ func TestPointsAtLines(t *testing.T) {
 		t.Error(diff)
 	}
 	if err := litmus.PointAtLines(&explore.Replay{}, "no test", "file"); err == nil {
-		t.Error("a text that is no test is accepted")
+		t.Error("PointAtLines accepts a text that is not a test")
 	}
 }
 
