@@ -9,10 +9,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
-// PointAtLines changes the sources of a replay's events from the Go code that executes a litmus test to lines of the test.
-// The text is the source of the test, and file is its name. Each statement begins with a log event that contains its
-// line. An event in a later step belongs to this line only if no other thread runs on the host. Events that belong to no
-// line lose their source.
+// PointAtLines sets the source of each event of a replay to a line of the litmus test. Before, the source is a line of the
+// Go code that executes the test. The parameter text is the source of the test, and file is its name. Each statement
+// begins with a log event that contains its line. An event in a later step belongs to this line only if no other thread
+// runs on the host. An event that belongs to no line gets an empty source.
 func PointAtLines(re *explore.Replay, text, file string) error {
 	t, err := Parse(file, []byte(text))
 	if err != nil {

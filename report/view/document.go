@@ -49,7 +49,7 @@ type Hand struct {
 	Said   string `json:"said"`   // what a search found
 	Next   []Link `json:"next"`
 	Inside []Fork `json:"inside"`
-	// Tried lists the runs that this server has made. A branch follows the run that it leaves.
+	// Tried is a tree of the runs that this server has made, as a list: a branch follows the run that it leaves.
 	Tried []Branch `json:"tried"`
 	// Final is what the scenario calls the end of the run, if it has ended and has a
 	// name, and Outcomes are those that a litmus test asks for.

@@ -76,7 +76,7 @@ func TestNoLineOfAPageCrossesAWord(t *testing.T) {
 	}
 	b := newTab(t, 800, 900)
 	for _, name := range []string{"search-skips.svg", "verdict.svg", "write-path.svg"} {
-		if _, err := os.ReadFile(filepath.Join(images, name)); err != nil { // makes the file an input of the test for the cache of go test
+		if _, err := os.ReadFile(filepath.Join(images, name)); err != nil { // go test caches a result by the files that the test itself reads
 			t.Fatal(err)
 		}
 		for _, font := range []string{"", "serif", "monospace"} {

@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
-// nobody equals no host: in a sentence without a subject, each request is named with its host.
+// nobody is the subject of a sentence that is about no host. It equals no host, so each request is named with its host.
 var nobody = self{host: -1}
 
 // fates adds sentences about requests that never arrive, in whole or in part, about pieces that overwrite later
@@ -38,13 +38,13 @@ func (t *teller) fates() {
 	}
 }
 
-// loss lists the requests whose loss one step decides. Its event is the first that decides a loss in this step.
+// loss lists the requests that are lost in one step. Its event is the first in this step that decides a loss.
 type loss struct {
 	event       int
 	whole, part []int // requests
 }
 
-// addLoss adds a request to the losses of the step that decides its loss.
+// addLoss adds a request to the loss of its step.
 func (t *teller) addLoss(lost []loss, request, event int) []loss {
 	i := slices.IndexFunc(lost, func(x loss) bool { return t.step(x.event) == t.step(event) })
 	if i < 0 {
@@ -59,8 +59,8 @@ func (t *teller) addLoss(lost []loss, request, event int) []loss {
 	return lost
 }
 
-// atomic adds a sentence about the effect of an Atomic at one host. It is a key sentence if the Atomic found an unexpected
-// value, or if the same operation did so elsewhere: its host posted it to several hosts in one step.
+// atomic adds a sentence about the effect of an Atomic at one host. It is a key sentence if this Atomic found an unexpected
+// value, or if another Atomic did that its host posted in the same step.
 func (t *teller) atomic(p *view.Piece) {
 	r := &t.d.Requests[p.Request]
 	if !isAtomic(r) || p.Event >= len(t.d.Events) {
@@ -131,7 +131,7 @@ func verb(requests []int, one, several string) string {
 	return several
 }
 
-// there counts the bytes of a request in a span: the bytes that landed before the event of the span, and all.
+// there counts the bytes of a request that lie in a span. landed counts only bytes that landed before the event of the span.
 func (t *teller) there(request int, at *view.Span) (landed, all int) {
 	r := &t.d.Requests[request]
 	whole := view.Span{Region: r.Region, Offset: r.Offset, Length: r.Length}

@@ -25,7 +25,7 @@ func (t *teller) lives() {
 	}
 }
 
-// ended reports whether the life of a host finished without a fault before its next life starts, at the event start.
+// ended reports whether the previous life of a host finished without a fault. Its next life starts at the event start.
 func (t *teller) ended(start int) bool {
 	for i := start - 1; i >= 0; i-- {
 		if e := &t.d.Events[i]; e.Host == t.d.Events[start].Host {

@@ -41,7 +41,7 @@ func (t *teller) lifeAt(host, event int) int {
 	return 0
 }
 
-// series lists the requests with one operation that one life of a host posted to one peer.
+// series lists requests of one kind, such as Writes, that one life of a host posted to one peer.
 type series struct {
 	op      string
 	numbers []int

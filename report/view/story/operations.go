@@ -95,7 +95,7 @@ func (t *teller) inDoubt(step int) string {
 	return " Not certain to persist by then: " + list(out) + "."
 }
 
-// fewest is the number of repetitions from which brief writes a count.
+// fewest is the least number of repetitions for which brief writes a count.
 const fewest = 8
 
 // brief shortens a text: it writes a repeated character, or a repeated escape such as \x00, once with a count.

@@ -66,8 +66,8 @@ func (t *teller) lastPower(host, event int) int {
 	return -1
 }
 
-// leftByPower adds a sentence where a host first looks at bytes of persistent memory after a power failure, and the
-// failure has changed them.
+// leftByPower adds a sentence for bytes of persistent memory that a power failure changed, at the first look after the
+// failure.
 func (t *teller) leftByPower() {
 	for i := range t.d.Changes {
 		c := &t.d.Changes[i]
@@ -83,8 +83,8 @@ func (t *teller) leftByPower() {
 	}
 }
 
-// settles reports whether a change decides what a power failure left of bytes that were in doubt. A look at the bytes
-// decides it; a store does not.
+// settles reports whether a change is the result of a look at bytes that a power failure left in doubt. A store is no such
+// change.
 func (t *teller) settles(c *view.Change, failure int) bool {
 	at := span(c)
 	looked := slices.ContainsFunc(t.d.Looks, func(l view.Span) bool { return l.Event == c.Event && overlap(&l, at) })
@@ -103,7 +103,7 @@ func (t *teller) settles(c *view.Change, failure int) bool {
 	return failure >= 0 && c.Request < 0 && looked && open
 }
 
-// content returns the bytes of a span after the first changes of the run.
+// content returns the bytes of a span after the given number of changes.
 func (t *teller) content(at *view.Span, changes int) []byte {
 	out := make([]byte, at.Length)
 	for i := range changes {

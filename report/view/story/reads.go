@@ -73,11 +73,11 @@ func (t *teller) readOf(p *view.Piece) read {
 type miss struct {
 	event                      int
 	by                         self
-	found                      string // "does not find"
+	found                      string // a phrase: "does not find"
 	completed, underWay, parts []int  // requests
 }
 
-// misses collects each miss of a run. A host misses a request only once.
+// misses collects the misses of a run. A host misses a request at most once.
 type misses struct {
 	all    []miss
 	before map[[2]int]bool // requests that a host has missed, by host and request

@@ -159,7 +159,7 @@ func isAtomic(r *view.Request) bool {
 	return strings.HasPrefix(r.Op, "CompareSwap") || strings.HasPrefix(r.Op, "FetchAdd") || r.Op == "AtomicWrite"
 }
 
-// failures adds a sentence for each completion with an error. It leaves out flushed requests.
+// failures adds a sentence for each request that completes with an error. It leaves out flushed requests.
 func (t *teller) failures() {
 	for i := range t.d.Events {
 		e := &t.d.Events[i]
