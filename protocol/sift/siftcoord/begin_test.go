@@ -119,7 +119,7 @@ func TestDialAsksAgainPastADeadNode(t *testing.T) {
 	}
 }
 
-// A client asks again as often as it is told while no node leads, and only for what nobody has executed.
+// While no node leads, a client repeats a request Rounds times. It never repeats a change that a node may have executed.
 func TestDialAsksAgain(t *testing.T) {
 	g, m := newGroup(t, Config{Ticks: 2, Every: 3}), newMemory()
 	h := &sleeper{stub: stub{name: "app", nodes: g.nodes, fails: map[string]error{}}}
