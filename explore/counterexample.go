@@ -41,7 +41,7 @@ type Counterexample struct {
 	Tries int `json:"tries"`
 	// Text is the text of the scenario, if it has one.
 	Text string `json:"text,omitempty"`
-	// Mutant is the deliberate bug with which the run fails; empty for the code as it is.
+	// Mutant is the name of the mutant in which the run fails; empty for the unchanged code.
 	Mutant string `json:"mutant,omitempty"`
 }
 

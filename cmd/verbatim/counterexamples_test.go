@@ -21,9 +21,6 @@ var dataOfPage = regexp.MustCompile(`(?s)<script type="application/json" id="run
 // The stories in docs/counterexamples.md are those of the runs that catch the mutants now. With -update they are written
 // again.
 func TestREADMECounterexamples(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds three programs")
-	}
 	const name = "docs/counterexamples.md"
 	dir := root(t)
 	text := fileText(t, dir, name)
