@@ -33,7 +33,7 @@ func PointAtLines(re *explore.Replay, text, file string) error {
 		p := at[e.Host]
 		switch {
 		case e.Kind == "violation":
-			p.line = outcomeLine(t, explore.ClassOf(re.Err))
+			re.Outcome, p.line = outcomeOf(t, explore.ClassOf(re.Err))
 		case e.Kind == "start", e.Kind == "end":
 			delete(at, e.Host)
 			p.line = 0
@@ -55,12 +55,12 @@ func lineOf(note string) (int, bool) {
 	return n, ok && err == nil
 }
 
-// outcomeLine is the line of the outcome that a class of violations names, or 0.
-func outcomeLine(t *lang.Test, class string) int {
+// outcomeOf returns the outcome that a class of violations names, and its line.
+func outcomeOf(t *lang.Test, class string) (name string, line int) {
 	for i := range t.Outcomes {
-		if classPrefix+t.OutcomeName(i) == class {
-			return t.Outcomes[i].Pos.Line
+		if name := t.OutcomeName(i); classPrefix+name == class {
+			return name, t.Outcomes[i].Pos.Line
 		}
 	}
-	return 0
+	return "", 0
 }

@@ -61,7 +61,7 @@ func replayFull(w io.Writer, ce *explore.Counterexample, s *explore.Scenario, fi
 
 // document returns the document of a run, with its story. In a litmus test the sources are lines of the test.
 func document(r view.Run) *view.Document {
-	if r.Litmus && r.Read != nil && litmus.PointAtLines(r.Replay, r.Scenario.Text, r.Scenario.Name) == nil {
+	if r.Litmus && litmus.PointAtLines(r.Replay, r.Scenario.Text, r.Scenario.Name) == nil && r.Read != nil {
 		read := r.Read
 		r.Read = func(file string) ([]byte, error) {
 			if file == r.Scenario.Name {
