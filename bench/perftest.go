@@ -227,7 +227,7 @@ func runPerftest(ctx context.Context, dev verbs.Device, r request, host string, 
 	return perftest.Parse(stdout.String(), wanted(&r))
 }
 
-// wanted is what the report of a request must say. The tool for atomics chooses its own size.
+// wanted returns the values that the report of a request must have. The tool for atomics chooses its own size.
 func wanted(r *request) perftest.Want {
 	w := perftest.Want{Size: r.Size, Iters: r.Iters, Rate: bandwidth(r.Tool)}
 	if r.Tool == atomicTool {

@@ -18,7 +18,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// The report of a request must be about that request.
+// A report must have the size and iterations of its request.
 func TestWanted(t *testing.T) {
 	for tool, want := range map[string]perftest.Want{
 		writeTool: {Size: 128, Iters: 10}, writeRate: {Size: 128, Iters: 10, Rate: true}, atomicTool: {Iters: 10},

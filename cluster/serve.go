@@ -60,8 +60,8 @@ func Serve(h host.Host, l host.Listener, cfg ServeConfig) error {
 	}
 }
 
-// Announce publishes the length of sessions at an empty controller, before any process asks for it. [Serve] does
-// that itself. Without an announcement processes assume that the client of the controller sends heartbeats.
+// Announce publishes the length of sessions at an empty controller. Call it before any process uses the controller;
+// [Serve] does it itself. Without the announcement, processes assume that the controller's client sends heartbeats.
 func Announce(c coord.Client, ttl time.Duration) error {
 	return c.Create(ttlKey, []byte(ttl.String()), coord.NoSession)
 }

@@ -33,8 +33,8 @@ type Options struct {
 	Seed       uint64
 	MaxRuns    uint64        // 0: no limit (random and pct: 10,000; mixed: of both searches together)
 	MaxTime    time.Duration // 0: no limit
-	// MaxMemory limits the memory of the process in bytes, roughly: an exhaustive search stops with [RanOut] before it
-	// keeps more, and can be saved and resumed with more. 0: no limit.
+	// MaxMemory is an approximate limit of the memory of the process, in bytes. An exhaustive search that reaches it
+	// stops with [RanOut]; it can be saved, and resumed with a higher limit. 0: no limit.
 	MaxMemory uint64
 	Workers   int // 0: one for each core
 	// NoSymmetry distinguishes interchangeable hosts, to show what symmetry saves and
@@ -118,15 +118,15 @@ type Result struct {
 	// EagerLog10 is the decimal logarithm of the number of eager states that the states
 	// of the search represent.
 	EagerLog10 float64
-	// Remaining is how many more runs a sampling search that ran out would have made. It is
-	// negative if that is unknown, as for every exhaustive search: what states are still to be found is not known.
+	// Remaining is the number of runs that a sampling search did not make because it ran out. It is
+	// negative if it is unknown, as it always is for an exhaustive search.
 	Remaining float64
 	Space     Space
 	Sometimes []Condition
 	Outcomes  []string
 	// Counterexample is set if the verdict is Violated.
 	Counterexample *Counterexample
-	// Reason is why the verdict is Unknown, or which limit it was if that was not set for runs or time.
+	// Reason explains the verdict Unknown, or the verdict RanOut if MaxMemory is the cause.
 	Reason error
 	Steps  uint64 // simulated events
 	Posts  uint64 // simulated send work requests

@@ -41,7 +41,7 @@ type Counterexample struct {
 	Tries int `json:"tries"`
 	// Text is the text of the scenario, if it has one.
 	Text string `json:"text,omitempty"`
-	// Mutant is the deliberate bug with which the run fails; empty for the code as it is.
+	// Mutant is the name of the mutant in which the run fails; empty for the unchanged code.
 	Mutant string `json:"mutant,omitempty"`
 }
 
@@ -229,10 +229,13 @@ func (ce *Counterexample) Bounded() string {
 
 // Replay is the result of a replay.
 type Replay struct {
-	Err    error // the violation
-	Events []sim.TraceEvent
-	Hosts  []string
-	Trace  string
+	Err error // the violation
+	// Outcome is the outcome of a litmus test that the run reaches. Empty: the run is of a protocol, and Err breaks
+	// its promise.
+	Outcome string
+	Events  []sim.TraceEvent
+	Hosts   []string
+	Trace   string
 	// Same: every state was the recorded one.
 	Same bool
 	// Unmade counts the decisions that did not apply to the run. If there are any it

@@ -127,7 +127,7 @@ func violation(t testing.TB, s *Scenario, ce *Counterexample, pkg string) string
 	return b.String()
 }
 
-// howToReplay saves ce and describes how to replay it. It writes the page of the run, if that is asked for.
+// howToReplay saves ce and describes how to replay it. It also writes the page of the run if EnvHTML is set.
 func howToReplay(test string, s *Scenario, ce *Counterexample, pkg string) string {
 	file := ""
 	dir, err := filepath.Abs(cmp.Or(os.Getenv(EnvOut), os.TempDir())) // go test runs in the package's folder, and the user is elsewhere

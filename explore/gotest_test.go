@@ -103,7 +103,7 @@ func TestStoppedIsNotClean(t *testing.T) {
 	}
 }
 
-// How much an exhaustive search has still to find is not known, and it does not guess.
+// An exhaustive search does not guess the number of remaining runs.
 func TestStoppedSearchDoesNotGuessWhatRemains(t *testing.T) {
 	r, err := explore.Check(flagBeforeData(), explore.Options{MaxRuns: 3, Workers: 1})
 	if err != nil || r.Verdict != explore.RanOut || r.Remaining >= 0 {

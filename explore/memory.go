@@ -21,24 +21,25 @@ type memory struct {
 const (
 	// lookAtMemory is the number of runs between looks at the memory in use.
 	lookAtMemory = 64
-	// fullAt is the share of the limit, in percent, that what the search keeps may take. Beyond it the
-	// garbage collector would work most of the time to stay within the limit.
+	// fullAt is the largest share of the limit, in percent, that live objects may take. Above it the
+	// garbage collector would need most of the processor time.
 	fullAt = 85
 )
 
-// bound sets the limit, until the returned function is called: the collector then works harder the
-// closer the process is to the limit.
+// bound sets the limit until release is called. It also tells the garbage collector, which then runs more
+// often near the limit.
 func (m *memory) bound(limit uint64) (release func()) {
 	m.limit, m.sample[0].Name = limit, "/gc/heap/live:bytes"
 	if limit == 0 {
 		return func() {}
 	}
-	runtime.GC() // what an earlier search kept does not count
+	runtime.GC() // so that objects of an earlier search do not count
 	before := debug.SetMemoryLimit(int64(min(limit, 1<<62)))
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// full reports whether the search must stop. It looks now and then, at what the last garbage collection kept.
+// full reports whether the search must stop. Every lookAtMemory calls it looks at the size of the objects that were
+// live at the last garbage collection.
 func (m *memory) full() bool {
 	if m.looks++; m.limit == 0 || m.looks%lookAtMemory != 1 {
 		return false

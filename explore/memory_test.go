@@ -10,8 +10,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// A search that would keep too much stops, says why, and continues where it was with more memory. The limit of the
-// process is what it was before.
+// A search that reaches its memory limit stops and names the reason, and it can be resumed with a higher limit. The
+// process has its old limit afterwards.
 func TestMemoryLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(math.MaxInt64)
 	defer debug.SetMemoryLimit(before)

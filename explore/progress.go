@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// unknown is a number of runs that is not known.
+// unknown is an unknown number of runs.
 const unknown = -1
 
 // Progress is a snapshot of a running search.

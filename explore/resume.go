@@ -17,7 +17,7 @@ var ErrResume = errors.New("explore: cannot resume")
 // snapshotVersion is the version of the file. 2 counts choices by kind, 3 has totals, 4
 // a table of states in place of a graph, 5 names of 64 bits, 6 the identity of the
 // program, 7 the search's own data structures, 8 JSON, 9 steps that stop at a seam and
-// outcomes of any bytes, 10 no null for an empty list.
+// outcomes of any bytes, 10 empty lists that are not null.
 const snapshotVersion = 10
 
 // snapshot is a search on disk: the table of states and the remaining work. The types
@@ -37,7 +37,7 @@ type snapshot struct {
 	Moves  []move
 	Orders [][]uint8
 	Sleeps [][]sim.Actor
-	// What is large follows in the same object, and is written and read piece by piece.
+	// States and Chains are large. They follow in the same object: see snapshot.go.
 	States [shards][]state `json:"-"`
 	Chains []*chain        `json:"-"`
 }
@@ -164,7 +164,7 @@ func (s *search) restore(snap *snapshot) error {
 			h.add(x, at)
 		}
 	}
-	if len(snap.Chains) == 0 { // a search without pending work has a verdict, and is not saved
+	if len(snap.Chains) == 0 { // a search is saved only if it has pending work
 		return fmt.Errorf("%w: the file is damaged: it has no pending work", ErrResume)
 	}
 	s.stack, s.left = nil, 0

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// A saved search is one JSON object. A search that stops because memory is short must still be saved, so
-// its states and chains are written one by one: encoding/json would hold the text of all of them.
+// A saved search is one JSON object. Its states and chains are written and read one at a time, because
+// encoding/json would buffer the text of all of them. A search that has reached its memory limit could then not be saved.
 
 // encode writes the head of a snapshot, and the states and chains of the search.
 func (s *search) encode(head *snapshot, to io.Writer) error {
@@ -35,7 +35,7 @@ func (s *search) encode(head *snapshot, to io.Writer) error {
 	return errors.Join(w.err, w.Flush())
 }
 
-// writer writes parts of JSON until an error.
+// writer writes JSON text and keeps the first error.
 type writer struct {
 	*bufio.Writer
 	err error
@@ -61,8 +61,8 @@ func (w *writer) item(i int, x any) {
 	w.open(i, string(b))
 }
 
-// decode reads a snapshot. If that fails, what was read of its head is in snap: a file of another version has fields of
-// other types.
+// decode reads a snapshot. If it fails, snap has the fields that were read before, and so its version: a file of
+// another version may have fields of other types.
 func (snap *snapshot) decode(from io.Reader) error {
 	d := json.NewDecoder(from)
 	head := map[string]json.RawMessage{}
@@ -80,7 +80,7 @@ func (snap *snapshot) decode(from io.Reader) error {
 	return errors.Join(err, bad)
 }
 
-// field reads one field: into head, unless it is a large one.
+// field reads one field: the states and chains into snap, any other into head.
 func (snap *snapshot) field(d *json.Decoder, head map[string]json.RawMessage) error {
 	name, err := d.Token()
 	if err != nil {
@@ -102,12 +102,12 @@ func (snap *snapshot) field(d *json.Decoder, head map[string]json.RawMessage) er
 	}
 	var x json.RawMessage
 	if err = d.Decode(&x); err == nil {
-		head[name.(string)] = x // the decoder has found that it is the name of a field
+		head[name.(string)] = x // the decoder checks that a name is a string
 	}
 	return err
 }
 
-// list reads a list whose items item reads.
+// list reads a list. It calls item to read each element.
 func list(d *json.Decoder, item func() error) error {
 	if err := delim(d, '['); err != nil {
 		return err

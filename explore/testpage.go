@@ -10,20 +10,20 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/whole"
 )
 
-// EnvHTML names a folder, in which [Test] writes a page for each violation. The test imports package
-// report/view/ontest, which can write pages.
+// EnvHTML names a folder into which [Test] writes a page for each violation. The test must import package
+// report/view/ontest.
 const EnvHTML = "VERBATIM_HTML"
 
-// PageWriter writes the page of a run. command shows the run in a terminal.
+// PageWriter writes the page of a run. The page names command as the way to replay the run.
 type PageWriter func(w io.Writer, s *Scenario, ce *Counterexample, r *Replay, command string) error
 
 var pageWriter PageWriter
 
-// WritePages sets how [Test] writes pages. Package report/view/ontest calls it: pages know this
-// package, so it cannot know them.
+// WritePages sets the function with which [Test] writes pages. Package report/view/ontest calls it. This package
+// cannot import the code that writes pages, because that code imports this package.
 func WritePages(f PageWriter) { pageWriter = f }
 
-// page writes the page of a violation, if it is asked for, and returns a line about it.
+// page writes the page of a violation if EnvHTML is set, and returns a line about it.
 func page(s *Scenario, ce *Counterexample, command string) string {
 	dir := os.Getenv(EnvHTML)
 	if dir == "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// A test writes the page of a violation where VERBATIM_HTML says. If it cannot, it fails with the violation all the same,
-// and says why there is no page.
+// A test writes the page of a violation into the folder VERBATIM_HTML. If it cannot, it still reports the violation,
+// and the reason why there is no page.
 func TestPageOfAViolation(t *testing.T) {
 	t.Setenv(explore.EnvOut, t.TempDir())
 	defer explore.WritePages(nil)

@@ -73,7 +73,7 @@ func WriteTimeline(w io.Writer, r *Replay, opt TimelineOptions) error {
 		step = rows[i].Last
 	}
 	b.WriteString(leftOut(left, all-len(rows)))
-	b.WriteString(ending(r.Err, t.width()))
+	b.WriteString(ending(r, t.width()))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -94,14 +94,18 @@ func leftOut(events, rows int) string {
 	return text
 }
 
-// ending describes the violated promise.
-func ending(err error, width int) string {
-	if err == nil {
+// ending describes the violated promise, or the outcome that is reached.
+func ending(r *Replay, width int) string {
+	if r.Err == nil {
 		return "\nno promise is violated\n"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nviolated: %s\n", ClassOf(err))
-	for text := range strings.Lines(err.Error()) {
+	if r.Outcome != "" {
+		fmt.Fprintf(&b, "\nreached: %s\n", r.Outcome)
+	} else {
+		fmt.Fprintf(&b, "\nviolated: %s\n", ClassOf(r.Err))
+	}
+	for text := range strings.Lines(r.Err.Error()) {
 		for _, l := range wrap(strings.TrimRight(text, "\n"), width-2, 0) {
 			b.WriteString("  " + l + "\n")
 		}
@@ -128,7 +132,7 @@ func timelineRows(r *Replay, all bool) (rows []row, left int) {
 			left++
 			continue
 		}
-		x := newRow(e, h, r.Hosts)
+		x := newRow(e, h, r)
 		if shown {
 			x.Cells[h][0] = text
 		}
@@ -160,13 +164,16 @@ func upAfter(up []bool, h int, e *sim.TraceEvent) {
 	}
 }
 
-func newRow(e *sim.TraceEvent, h int, hosts []string) row {
-	x := row{TimelineRow: TimelineRow{Step: e.Step, Last: e.Step, Cells: make([][]string, len(hosts))}, kind: e.Kind, host: h, life: e.Life,
+func newRow(e *sim.TraceEvent, h int, r *Replay) row {
+	x := row{TimelineRow: TimelineRow{Step: e.Step, Last: e.Step, Cells: make([][]string, len(r.Hosts))}, kind: e.Kind, host: h, life: e.Life,
 		ordinary: ordinary(e), begins: ordinary(e), lands: e.Kind == "land"}
 	if e.Source != "" {
 		x.Sources = []string{e.Source}
 	}
 	text, arrow := shortText(e)
+	if e.Kind == "violation" && r.Outcome != "" {
+		text = "! reaches the outcome below"
+	}
 	x.Cells[h] = []string{text}
 	if arrow != "" {
 		x.peers = " " + arrow + " " + e.Peer

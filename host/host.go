@@ -14,6 +14,10 @@ var (
 	// ErrUnreachable: the other host is down, partitioned or unknown. The request may
 	// or may not have been carried out.
 	ErrUnreachable = errors.New("host: unreachable")
+	// ErrNotSent: no connection to the other host was made, so the request was not sent.
+	// An error that wraps it also wraps ErrUnreachable or ErrTimeout. The simulator does not
+	// return it: there, a caller does not learn whether an unreachable host got the request.
+	ErrNotSent = errors.New("host: not sent")
 	// ErrNoService: the other host is up and has no such service.
 	ErrNoService = errors.New("host: no such service")
 	// ErrClosed: the listener or region was closed.
@@ -25,6 +29,10 @@ var (
 	// ErrMedia: persistent memory is unreadable. See [TryLoad].
 	ErrMedia = errors.New("host: media error")
 )
+
+// Undelivered reports whether an error of a call means that no service has received the request: the
+// caller may send it again, or to another host.
+func Undelivered(err error) bool { return errors.Is(err, ErrNoService) || errors.Is(err, ErrNotSent) }
 
 // Host is the machine that protocol code runs on.
 type Host interface {

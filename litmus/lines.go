@@ -12,7 +12,8 @@ import (
 // PointAtLines sets the source of each event of a replay to a line of the litmus test. Before, the source is a line of the
 // Go code that executes the test. The parameter text is the source of the test, and file is its name. Each statement
 // begins with a log event that contains its line. An event in a later step belongs to this line only if no other thread
-// runs on the host. An event that belongs to no line gets an empty source.
+// runs on the host. An event that belongs to no line gets an empty source. PointAtLines also sets the outcome that the
+// violation reaches.
 func PointAtLines(re *explore.Replay, text, file string) error {
 	t, err := Parse(file, []byte(text))
 	if err != nil {
@@ -34,7 +35,7 @@ func PointAtLines(re *explore.Replay, text, file string) error {
 		p := at[e.Host]
 		switch {
 		case e.Kind == "violation":
-			p.line = outcomeLine(t, explore.ClassOf(re.Err))
+			re.Outcome, p.line = outcomeOf(t, explore.ClassOf(re.Err))
 		case e.Kind == "start", e.Kind == "end":
 			delete(at, e.Host)
 			p.line = 0
@@ -56,12 +57,12 @@ func lineOf(note string) (int, bool) {
 	return n, ok && err == nil
 }
 
-// outcomeLine returns the line of the outcome that a class of violations names, or 0.
-func outcomeLine(t *lang.Test, class string) int {
+// outcomeOf returns the outcome that a class of violations names, and its line.
+func outcomeOf(t *lang.Test, class string) (name string, line int) {
 	for i := range t.Outcomes {
-		if classPrefix+t.OutcomeName(i) == class {
-			return t.Outcomes[i].Pos.Line
+		if name := t.OutcomeName(i); classPrefix+name == class {
+			return name, t.Outcomes[i].Pos.Line
 		}
 	}
-	return 0
+	return "", 0
 }

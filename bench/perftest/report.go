@@ -13,7 +13,7 @@ import (
 // Err is wrapped by all errors about perftest.
 var Err = errors.New("bench: perftest")
 
-// Limits of what is measured, in bytes and by count: a larger number is no report.
+// Limits of a measurement: bytes of a message, and iterations. Parse refuses larger numbers.
 const (
 	MaxSize  = 8 << 20
 	MaxIters = 10_000_000
@@ -35,11 +35,11 @@ type Report struct {
 	Least, Median, Worst float64
 }
 
-// Want is what a report must say.
+// Want has the values that a report must have.
 type Want struct {
 	Size  int // in bytes; 0: any
 	Iters int
-	Rate  bool // it is a rate, and no latency
+	Rate  bool // the report is of a rate, not of a latency
 }
 
 // Parse finds the line of numbers below its header and checks it. Its error wraps [Err].

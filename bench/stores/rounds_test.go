@@ -24,8 +24,8 @@ func (a asked) Get(key []byte) (bool, error) {
 	return !a.empty, nil
 }
 
-// Every system executes all operations of a round, also those that are left when the clients share them, and the systems
-// take turns in going first. A record that is missing ends the measurement.
+// Every system executes all operations of a round, also if the number of clients does not divide them, and each system
+// goes first in turn. A missing record ends the measurement.
 func TestSystemsTakeTurns(t *testing.T) {
 	var log []string
 	var mu sync.Mutex

@@ -2,7 +2,7 @@ package stores
 
 import "testing"
 
-// With codes each memory node has a chunk of a block, and the same records fit.
+// With codes each memory node has a chunk of every block, and the store has room for as many records as without.
 func TestShapes(t *testing.T) {
 	for f := 1; f <= 4; f++ {
 		c := Config{F: f, Records: 10, Operations: 20, Workloads: []string{"A"}, Rounds: 1}

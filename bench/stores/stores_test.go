@@ -36,7 +36,7 @@ func TestEverySystemExecutesEveryWorkload(t *testing.T) {
 	}
 }
 
-// A measurement that is stopped ends with the reason, and leaves no host behind.
+// A measurement that is stopped returns the reason and the rows so far.
 func TestStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	c := stores.Config{Systems: []string{"raftr"}, Workloads: []string{"C", "A"}, Records: 4, Operations: 8, Rounds: 1, Clients: 1, Open: open}
@@ -47,7 +47,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// What cannot be measured is refused before anything starts, and a device that cannot be opened is named.
+// A bad configuration is refused before any host starts, and an error of a device names its host.
 func TestRefused(t *testing.T) {
 	broken := errors.New("no such device")
 	for _, x := range []struct {

@@ -84,7 +84,7 @@ func (c *Config) startSift(s *system, chunks int) error {
 	return nil
 }
 
-// siftShape is the shape of the store, and of the memory that it needs.
+// siftShape returns the shape of the store and of its memory.
 func (c *Config) siftShape(chunks int) (kv.Config, sift.Layout) {
 	shape := kv.Config{Key: ycsb.KeySize, Value: ycsb.ValueSize, Index: 8 * c.keys(), Blocks: c.keys(), Log: 1 << 10, Cache: max(1, c.Records/2)}
 	for chunks > 0 && shape.Layout(2).Block%(8*chunks) != 0 {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"net"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -12,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/sift/siftcoord"
 )
 
-// siftFlags select a group of Sift as the coordinator.
+// siftFlags select a group of Sift nodes as the coordinator.
 type siftFlags struct {
 	given []string
 	nodes []string          // the CPU nodes
@@ -39,7 +38,7 @@ func (f *siftFlags) check(name string) (err error) {
 	return err
 }
 
-// A new leader of the group needs a while until it serves: clients ask for it that long.
+// leaderPause and leaderTries bound how long clients ask for a leader: an election takes a while.
 const (
 	leaderPause = 100 * time.Millisecond
 	leaderTries = 100
@@ -47,24 +46,5 @@ const (
 
 // controller returns the group.
 func (f *siftFlags) controller(h host.Host) (coord.Client, error) {
-	return siftcoord.Dial(dialed{h}, siftcoord.ClientConfig{Nodes: f.nodes, Service: coordName, Rounds: leaderTries, Pause: leaderPause})
+	return siftcoord.Dial(h, siftcoord.ClientConfig{Nodes: f.nodes, Service: coordName, Rounds: leaderTries, Pause: leaderPause})
 }
-
-// dialed is a host whose calls wrap [host.ErrNoService] if no connection came about: nobody executes such a request, so a
-// client may ask the next node. Otherwise the death of a leader would end every change that is requested before there is
-// a new one.
-type dialed struct{ host.Host }
-
-func (d dialed) Call(to, service string, req []byte, timeout time.Duration) ([]byte, error) {
-	resp, err := d.Host.Call(to, service, req, timeout)
-	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		err = unsent{err}
-	}
-	return resp, err
-}
-
-// unsent is the error of such a call. It says what happened, and not that a service is missing.
-type unsent struct{ error }
-
-func (unsent) Is(target error) bool { return target == host.ErrNoService }
-func (u unsent) Unwrap() error      { return u.error }

@@ -23,8 +23,8 @@ func (r *siftRig) ask(f func(coord.Client) error) error {
 	return f(c)
 }
 
-// Sift is the coordinator of NCL: the leader of its group, a memory node and the writer with a log peer are killed in turn,
-// and the file is recovered. Nothing of it would be found if the coordinator had lost the file's entry.
+// A group of Sift is the coordinator of NCL. The leader, a memory node, the writer and a log peer are killed, and the
+// file is recovered, for which the coordinator must still have the file's entry.
 func TestNCLOnSift(t *testing.T) {
 	r := newSiftRig(t, 0)
 	r.flags = " --coord --session-ttl 1s"

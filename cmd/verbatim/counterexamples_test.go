@@ -20,9 +20,6 @@ var dataOfPage = regexp.MustCompile(`(?s)<script type="application/json" id="run
 
 // docs/counterexamples.md shows the stories of the runs that catch the mutants. With -update the test rewrites them.
 func TestREADMECounterexamples(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds three programs")
-	}
 	const name = "docs/counterexamples.md"
 	dir := root(t)
 	text := fileText(t, dir, name)

@@ -139,9 +139,6 @@ func TestNewModuleCatchesMistakes(t *testing.T) {
 // check --watch checks again once the source has changed, also when the change stops a build or a search, and in a folder
 // that was entered through a link.
 func TestNewModuleIsWatched(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds programs; go test ./... runs it")
-	}
 	dir := newModule(t)
 	name := filepath.Join(dir, "register", "register.go")
 	good, err := os.ReadFile(name)

@@ -145,7 +145,7 @@ func commandWith(ctx context.Context, env []string, dir, name string, args ...st
 	err := c.Run()
 	switch {
 	case ctx.Err() != nil:
-		err = ctx.Err() // that it was killed says less
+		err = ctx.Err() // the error of a killed command does not name the cause
 	case err != nil:
 		err = fmt.Errorf("%w: %s %s: %w%s", ErrTool, filepath.Base(name), strings.Join(args, " "), err, indented(stderr.String()))
 	}

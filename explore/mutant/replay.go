@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// EnvMutant names, for a program that [Replay] starts, the mutant that it is.
+// EnvMutant is an environment variable. [Replay] sets it to the name of the mutant in the program that it starts.
 const EnvMutant = "VERBATIM_MUTANT"
 
-// Replay builds the program with one mutant and runs it in the working directory: the run of a
-// counterexample of the mutant fails only there. args makes the arguments from the overlay of the
-// changed sources and a note about the bug. Replay returns the program's exit status.
+// Replay builds the program with one mutant and runs it in the working directory, because a
+// counterexample of a mutant fails only in that program. args returns the program's arguments, given the
+// overlay with the changed sources and a description of the bug. Replay returns the program's exit status.
 func Replay(ctx context.Context, protocol, name string, args func(overlay, note string) []string, stdout, stderr io.Writer) (int, error) {
 	r, todo, err := prepare(ctx, Options{Protocol: protocol, Names: []string{name}})
 	if err != nil {

@@ -73,6 +73,9 @@ func (h *Host) call(ctx context.Context, c host.Call) ([]byte, error) {
 	default:
 		err = unreachable(err)
 	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		err = fmt.Errorf("%w: %w", host.ErrNotSent, err)
+	}
 	return nil, fmt.Errorf("call %s/%s: %w", c.To, c.Service, err)
 }
 

@@ -89,7 +89,7 @@ func (c *Client) ask(x *command) (*reply, error) {
 		r, err := c.try(node, x)
 		switch {
 		case err != nil:
-			begun, last = begun || x.op != opGet && !errors.Is(err, host.ErrNoService), err
+			begun, last = begun || x.op != opGet && !host.Undelivered(err), err
 		case r.status == done:
 			return r, nil
 		case r.status == refused && begun: // the write that an earlier node has begun may still be executed

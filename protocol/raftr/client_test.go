@@ -14,6 +14,7 @@ import (
 type answers struct {
 	host.Host
 	left  []*reply
+	none  error    // of further calls
 	asked []string // nodes
 }
 
@@ -22,7 +23,7 @@ func (a *answers) Sleep(time.Duration) {}
 func (a *answers) Call(node, _ string, _ []byte, _ time.Duration) ([]byte, error) {
 	a.asked = append(a.asked, node)
 	if len(a.left) == 0 {
-		return nil, host.ErrNoService
+		return nil, a.none
 	}
 	x := a.left[0]
 	if a.left = a.left[1:]; x == nil {
@@ -34,7 +35,7 @@ func (a *answers) Call(node, _ string, _ []byte, _ time.Duration) ([]byte, error
 // asking is a client that has a session, and these answers to come.
 func asking(t *testing.T, left ...*reply) *Client {
 	t.Helper()
-	c, err := Dial(&answers{left: left}, ClientConfig{Nodes: []string{"n1", "n2", "n3"}, Timeout: time.Second, Rounds: 2, Pause: time.Second})
+	c, err := Dial(&answers{left: left, none: host.ErrNoService}, ClientConfig{Nodes: []string{"n1", "n2", "n3"}, Timeout: time.Second, Rounds: 2, Pause: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,6 +65,11 @@ func TestARefusalDoesNotUndoWhatWasBegun(t *testing.T) {
 func TestAWriteIsUnknownOnlyIfANodeMayHaveBegunIt(t *testing.T) {
 	if err := asking(t).Put("k", "v"); !errors.Is(err, ErrUnavailable) || errors.Is(err, ErrUnknown) {
 		t.Errorf("nobody has the service: %v", err)
+	}
+	c := asking(t)
+	c.h.(*answers).none = host.ErrNotSent
+	if err := c.Put("k", "v"); !errors.Is(err, ErrUnavailable) || errors.Is(err, ErrUnknown) {
+		t.Errorf("no node can be reached, and nothing was sent: %v", err)
 	}
 	if err := asking(t, &reply{status: notLeader}).Put("k", "v"); !errors.Is(err, ErrUnavailable) || errors.Is(err, ErrUnknown) {
 		t.Errorf("nobody leads: %v", err)

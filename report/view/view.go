@@ -32,7 +32,7 @@ func New(r Run) *Document {
 		Doubts: []Doubt{}, Operations: []Operation{}, Story: []Sentence{}, Decisions: []Decision{}, Sources: []Source{}, Events: []Event{}}
 	s := newSources(r.Read)
 	d.events(re, s)
-	d.rows(re, r.Litmus)
+	d.rows(re)
 	if re.Record != nil {
 		d.record(re.Record)
 	}
@@ -83,12 +83,12 @@ func requestOf(re *explore.Replay, e *sim.TraceEvent) int {
 	return e.Request
 }
 
-func (d *Document) rows(re *explore.Replay, litmus bool) {
+func (d *Document) rows(re *explore.Replay) {
 	all, _ := explore.TimelineRows(re, true)
 	for i := range all {
 		for _, n := range all[i].Events {
 			e := &d.Events[n]
-			e.Cell, e.Marked = above(strings.Join(all[i].Cells[e.Host], "; "), litmus), all[i].Marked
+			e.Cell, e.Marked = above.Replace(strings.Join(all[i].Cells[e.Host], "; ")), all[i].Marked
 		}
 	}
 	rows, left := explore.TimelineRows(re, false)
@@ -99,7 +99,7 @@ func (d *Document) rows(re *explore.Replay, litmus bool) {
 		for h := range x.Cells {
 			y.Cells[h] = []string{}
 			for _, text := range x.Cells[h] {
-				y.Cells[h] = append(y.Cells[h], above(text, litmus))
+				y.Cells[h] = append(y.Cells[h], above.Replace(text))
 			}
 		}
 		if y.Sources == nil {
@@ -110,15 +110,8 @@ func (d *Document) rows(re *explore.Replay, litmus bool) {
 	}
 }
 
-// above adapts the text of a violation to a page. A page shows the promise at its top, and a terminal shows it below the
-// timeline. A litmus test has outcomes and no promise.
-func above(text string, litmus bool) string {
-	const promise = "violates the promise "
-	if litmus {
-		return strings.Replace(text, "✗ "+promise+"below", "! reaches the outcome above", 1)
-	}
-	return strings.Replace(text, promise+"below", promise+"above", 1)
-}
+// above adapts texts of a timeline to a page: the promise or outcome is below a timeline, and at the top of a page.
+var above = strings.NewReplacer("violates the promise below", "violates the promise above", "reaches the outcome below", "reaches the outcome above")
 
 func (d *Document) record(x *sim.Record) {
 	for _, r := range x.Requests {

@@ -50,9 +50,9 @@ type Config struct {
 	// the first make older contents of persistent memory matter, the second every request of the host,
 	// the third the set of its timers. With Linger any may be injected.
 	Injects faults.Budget
-	// Helpers are the ends of the names of functions that a trace passes over, such as "mylock.(*Lock).await": the
-	// source of an event is then the line that called the helper. Names are those of package runtime. Package
-	// kit and the simulator need no mention.
+	// Helpers are functions that a trace skips: the source of an event is then the line that called the helper. Each
+	// is the end of a name as package runtime has it, such as "mylock.(*Lock).await". Functions of package kit and of
+	// the simulator are always skipped.
 	Helpers []string
 	// AtEnd, if set, is called when a run with Linger has finished. What is still
 	// under way lands when AtEnd asks for it with [Host.Settle].

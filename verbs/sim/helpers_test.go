@@ -8,11 +8,11 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// pause and rest stand for helpers of a protocol.
+// pause and rest are helpers of a protocol.
 func pause(h host.Host) { h.Logf("paused") }
 func rest(h host.Host)  { pause(h) }
 
-// A trace shows the line that called a helper, if the scenario names it, and otherwise that of the helper.
+// A trace shows the line that called a helper if Config.Helpers names the helper, and otherwise the helper's own line.
 func TestATracePassesOverHelpers(t *testing.T) {
 	sources := map[string]bool{}
 	for _, helpers := range [][]string{nil, {"sim_test.pause"}, {"sim_test.pause", "sim_test.rest"}} {

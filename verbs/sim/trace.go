@@ -109,7 +109,7 @@ func caller(helpers []string) (line, file string) {
 	}
 }
 
-// isHelper reports whether the caller of a function says more than its own lines.
+// isHelper reports whether a trace names the caller of a function instead of the function's own line.
 func isHelper(function string, helpers []string) bool {
 	return strings.Contains(function, "/kit/") || slices.ContainsFunc(helpers, func(h string) bool { return strings.HasSuffix(function, h) })
 }

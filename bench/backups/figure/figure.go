@@ -1,5 +1,5 @@
-// Package figure draws figure 8 of Sift's paper from the results of package backups. It is apart because it needs a
-// library for plots, and nothing else there does.
+// Package figure draws figure 8 of Sift's paper from the results of package backups. Only this package needs a library
+// for plots.
 package figure
 
 import (

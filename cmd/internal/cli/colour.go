@@ -7,7 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Colour is how a text is shown on a terminal.
+// Colour is a style of text on a terminal.
 type Colour = text.Colors
 
 // The colours of results.

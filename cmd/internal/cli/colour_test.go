@@ -8,7 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Only a terminal gets control sequences: what is not one may be a file that somebody reads.
+// Only a terminal gets control sequences. Other output may be a file for people to read.
 func TestColoursOnlyForTerminals(t *testing.T) {
 	text.EnableColors()
 	var b strings.Builder
@@ -25,7 +25,7 @@ func TestColoursOnlyForTerminals(t *testing.T) {
 	if got := Coloured(device, Good, "x"); !strings.HasPrefix(got, "\x1b[") || !strings.Contains(got, "x") {
 		t.Errorf("%q", got)
 	}
-	t.Setenv("NO_COLOR", "0") // any value but an empty one: no-color.org
+	t.Setenv("NO_COLOR", "0") // any value that is not empty: no-color.org
 	if got := Coloured(device, Good, "x"); got != "x" {
 		t.Errorf("%q with NO_COLOR", got)
 	}

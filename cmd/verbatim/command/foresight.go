@@ -10,18 +10,20 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Bounds of what a page says about the choices that it offers.
+// Limits of the description of the choices on a page.
 const (
-	maxForeseen = 24 // choices
-	maxDeeds    = 3  // things that happen in the step of one
+	maxForeseen = 24 // choices with a description
+	maxDeeds    = 3  // events in the description of a choice
 )
 
-// foresee says for each choice of a page what comes of it: it makes the run with it, one step long.
+// foresee describes the effect of each choice on a page. It tries the choice to find out.
 func (h *handServer) foresee(x *explore.Stand, hand *view.Hand) {
 	n := 0
 	add := func(ways []explore.Way, links []view.Link) {
 		for i := range ways {
-			if n++; n <= maxForeseen {
+			if n++; n > maxForeseen {
+				links[i].Does = fmt.Sprintf("(only the first %d choices are described)", maxForeseen)
+			} else {
 				links[i].Does = h.deeds(ways[i].Walk)
 			}
 		}
@@ -32,7 +34,7 @@ func (h *handServer) foresee(x *explore.Stand, hand *view.Hand) {
 	}
 }
 
-// deeds says what happens in the last step of a walk.
+// deeds describes the events of the last step of a walk.
 func (h *handServer) deeds(w explore.Walk) string {
 	x, err := w.Go(h.s, h.opt)
 	if err != nil {
@@ -55,7 +57,7 @@ func (h *handServer) deeds(w explore.Walk) string {
 	return strings.Join(out, "; ")
 }
 
-// deed is one event in words.
+// deed describes one event.
 func deed(re *explore.Replay, e *sim.TraceEvent) string {
 	text := e.Text
 	if e.Request >= 0 && re.Record != nil {

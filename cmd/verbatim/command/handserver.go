@@ -90,6 +90,9 @@ func (h *handServer) page(ctx context.Context, q url.Values) *web.Response {
 	if from, err := strconv.Atoi(q.Get("from")); err == nil {
 		said = fmt.Sprintf("A search from step %d found this run: it %s.", from, h.words("breaks the promise", "reaches an outcome that the test asks for"))
 	}
+	if q.Has("none") {
+		said = fmt.Sprintf("None of the %d steps before this one has a choice in it.", maxChoice)
+	}
 	if q.Has("search") {
 		found, err := h.search(ctx, walk)
 		switch {
@@ -124,7 +127,7 @@ func (h *handServer) words(protocol, test string) string {
 	return protocol
 }
 
-// search looks for a violation from a walk, in a world of its own, until the browser leaves the page.
+// search tries continuations of a walk, until one is a violation, the time is over or the browser leaves the page.
 func (h *handServer) search(ctx context.Context, walk explore.Walk) (*explore.Search, error) {
 	opt, end := h.opt, time.Now().Add(handTime)
 	opt.Stop = func() bool { return time.Now().After(end) || ctx.Err() != nil }

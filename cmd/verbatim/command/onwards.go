@@ -5,29 +5,34 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/verbatim-rdma/verbatim/cmd/verbatim/internal/web"
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// Bounds of how far a run goes on by itself.
+// Limits of the steps that the ordinary course continues by itself.
 const (
-	maxOn     = 1000 // steps, at a time
-	maxChoice = 400  // steps, to the next choice
+	maxOn     = 1000 // steps of one request
+	maxChoice = 400  // steps to the next choice
 )
 
-// onwards goes on with a walk in the ordinary course: some steps, or to the next choice that matters. The run so far gets
-// an address of its own.
+// onwards continues a walk in the ordinary course, by a number of steps or to the next choice that matters. It
+// redirects to the address of the longer walk.
 func (h *handServer) onwards(ctx context.Context, walk explore.Walk, q url.Values) *web.Response {
 	var x *explore.Stand
 	var err error
+	none := ""
 	if q.Has("choice") {
-		x, err = h.toChoice(ctx, walk)
+		var found bool
+		if x, found, err = h.toChoice(ctx, walk, maxChoice); err == nil && !found {
+			none = "&none"
+		}
 	} else {
 		n, wrong := strconv.Atoi(q.Get("on"))
 		if wrong != nil || n < 1 || n > maxOn {
-			return web.Text(web.BadRequest, fmt.Sprintf("a run goes on by 1 to %d steps at a time, not by %q", maxOn, q.Get("on")))
+			return web.Text(web.BadRequest, fmt.Sprintf("a run continues by 1 to %d steps at a time, not by %q", maxOn, q.Get("on")))
 		}
 		x, err = explore.Walk{Steps: walk.Steps + n, Decisions: walk.Decisions}.Go(h.s, h.opt)
 	}
@@ -37,21 +42,23 @@ func (h *handServer) onwards(ctx context.Context, walk explore.Walk, q url.Value
 	case err != nil:
 		return web.Text(web.ServerError, err.Error())
 	}
-	return web.Redirect("/" + address(x.Walk))
+	return web.Redirect("/" + address(x.Walk) + none)
 }
 
-// toChoice goes on until a step has a choice in it, such as which completion came, or the run has ended. Which actor runs
-// next can be chosen everywhere, and seldom matters by itself.
-func (h *handServer) toChoice(ctx context.Context, walk explore.Walk) (*explore.Stand, error) {
-	for n := 1; ; n++ {
-		x, err := explore.Walk{Steps: walk.Steps + n, Decisions: walk.Decisions}.Go(h.s, h.opt)
-		if err != nil || x.Ended || n == maxChoice || ctx.Err() != nil {
-			return x, err
+// toChoice continues until a step contains a choice, such as which completion arrived, or until the run ends. It stops
+// after limit steps, and found is then false. It does not stop for the choice of the next actor, which exists at every
+// step and seldom matters by itself.
+func (h *handServer) toChoice(ctx context.Context, walk explore.Walk, limit int) (x *explore.Stand, found bool, err error) {
+	for n := 1; n <= limit && ctx.Err() == nil; n++ {
+		if x, err = (explore.Walk{Steps: walk.Steps + n, Decisions: walk.Decisions}).Go(h.s, h.opt); err != nil || x.Ended {
+			return x, true, err
 		}
-		for _, f := range x.Inside {
-			if len(f.Ways) > 1 {
-				return x, nil
-			}
+		if slices.ContainsFunc(x.Inside, func(f explore.Fork) bool { return len(f.Ways) > 1 }) {
+			return x, true, nil
 		}
 	}
+	if x == nil {
+		return nil, false, ctx.Err()
+	}
+	return x, false, nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// A run goes on by some steps, and to the next step with a choice in it.
+// A run continues by a number of steps, or to the next step that contains a choice.
 func TestExploreOnwards(t *testing.T) {
 	h := newHandSite(t, wrongMirror())
 	d := h.document("/")
@@ -39,13 +39,19 @@ func TestExploreOnwards(t *testing.T) {
 			break
 		}
 	}
+	if x, found, err := (&handServer{s: wrongMirror()}).toChoice(t.Context(), explore.Walk{}, 1); err != nil || found || x.Walk.Steps != 1 {
+		t.Errorf("the first step has no choice: %+v, %v, %v", x, found, err)
+	}
+	if said := h.document("/?none").Hand.Said; !strings.Contains(said, "None of the 400 steps") {
+		t.Errorf("a page after many steps without a choice: %q", said)
+	}
 	end := h.document("/" + on.Hand.On + "1000")
 	if end.Hand.On != "" || end.Hand.Choice != "" || len(end.Hand.Next) != 0 {
 		t.Errorf("the end: %+v", end.Hand)
 	}
 }
 
-// Each choice says what comes of it, which is what its page then shows.
+// The description of a choice agrees with the page that the choice leads to.
 func TestExploreForesees(t *testing.T) {
 	h := newHandSite(t, wrongMirror())
 	d := h.document("/")
@@ -72,7 +78,7 @@ func TestExploreForesees(t *testing.T) {
 	}
 }
 
-// What was tried is a tree: a run is in that with whose choices it begins.
+// Runs form a tree: a run is below the run whose choices it begins with.
 func TestExploreTree(t *testing.T) {
 	h := newHandSite(t, wrongMirror())
 	d := h.document("/")
@@ -106,7 +112,7 @@ func TestExploreTree(t *testing.T) {
 	}
 }
 
-// A search has a world of its own: other pages come meanwhile, and it ends when its page goes.
+// During a search other pages are served, and the search ends when the browser leaves its page.
 func TestExploreSearchEndsWithItsPage(t *testing.T) {
 	var runs atomic.Int64
 	many := make(chan bool)

@@ -47,7 +47,7 @@ func (f *replayFlags) writePage(w io.Writer, ce *explore.Counterexample, s *expl
 	return tells(w, code, "%s\n%s\n", text, to)
 }
 
-// replayFull repeats a run with all that pages and stories need. It reports a step that hangs itself.
+// replayFull repeats a run and records what pages and stories need. It reports a step that hangs on w.
 func replayFull(w io.Writer, ce *explore.Counterexample, s *explore.Scenario, file string) (*explore.Replay, error) {
 	re, err := ce.ReplayFull(s)
 	if errors.Is(err, explore.ErrHang) {
@@ -59,9 +59,9 @@ func replayFull(w io.Writer, ce *explore.Counterexample, s *explore.Scenario, fi
 	return re, nil
 }
 
-// document is the document of a run, with its story. That of a litmus test points at the lines of the test.
+// document returns the document of a run, with its story. In a litmus test the sources are lines of the test.
 func document(r view.Run) *view.Document {
-	if r.Litmus && r.Read != nil && litmus.PointAtLines(r.Replay, r.Scenario.Text, r.Scenario.Name) == nil {
+	if r.Litmus && litmus.PointAtLines(r.Replay, r.Scenario.Text, r.Scenario.Name) == nil && r.Read != nil {
 		read := r.Read
 		r.Read = func(file string) ([]byte, error) {
 			if file == r.Scenario.Name {
@@ -92,7 +92,7 @@ func (p *page) draw(s *explore.Scenario, ce *explore.Counterexample, re *explore
 	return written(p.file, func(w io.Writer) error { return drawing.Write(w, d, until) })
 }
 
-// written writes a file, and makes its folder.
+// written writes a file and creates its folder.
 func written(file string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return fmt.Errorf("cannot write %s: %w", file, err)

@@ -26,13 +26,14 @@ type finding struct {
 	s *explore.Scenario
 	r *explore.Result
 	x *audit.Report // nil: no audit
-	// file holds the counterexample; saved: every file that the result names was written.
+	// file is the counterexample's file. saved reports that all files were written.
 	file        string
 	saved       bool
 	interrupted bool // by Ctrl-C
 }
 
-// report writes a result: what it assumes, its bounds, how much was searched, and what needs attention; --details adds the rest.
+// report writes a result: the assumptions, the bounds, the size of the search, warnings and conditions that were not
+// met; with --details everything.
 func (f *checkFlags) report(w io.Writer, x *finding) error {
 	var b strings.Builder
 	r := x.r
@@ -55,7 +56,7 @@ func (f *checkFlags) report(w io.Writer, x *finding) error {
 	return err
 }
 
-// coloured is a verdict and its meaning, in a line.
+// coloured returns a verdict and its meaning, in a line.
 func coloured(w io.Writer, v explore.Verdict, interrupted bool) string {
 	text := report.Line(v)
 	if interrupted && v == explore.RanOut {
@@ -127,7 +128,7 @@ func (f *checkFlags) howToContinue(x *finding) string {
 	return "with the same command and --resume " + explore.Quote(f.opt.Save)
 }
 
-// searched counts what a search did.
+// searched returns the number of runs and states of a search.
 func searched(r *explore.Result) string {
 	text := number.Of(r.Runs, "run")
 	if r.Strategy == explore.Exhaustive {

@@ -34,7 +34,7 @@ func TestStoppedSearchSaysHowItContinues(t *testing.T) {
 	}
 }
 
-// In brief, nothing is left out that a verdict rests on, or that limits it.
+// The brief report has every assumption and every limitation of a verdict.
 func TestBriefReportNamesWhatItRestsOn(t *testing.T) {
 	r := &explore.Result{Verdict: explore.Verified, Strategy: explore.Exhaustive, Profile: "strong", Faults: "crash(a)<=1", Bounds: "two hosts",
 		Exhausted: true, Runs: 3, States: 4, Sometimes: []explore.Condition{{Name: "both", Met: true}, {Name: "none"}}}

@@ -10,21 +10,21 @@ import (
 	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
-// maxTried bounds how many runs a server remembers.
+// maxTried is the largest number of runs that a server remembers.
 const maxTried = 200
 
-// tried are the runs that were made by hand. Runs with the same choices are one: the longest.
+// tried remembers the runs that were made by hand. Of runs with the same choices it keeps the longest.
 type tried struct {
 	mu   sync.Mutex
 	runs []trial
-	more bool // other runs are not remembered
+	more bool // a run was not remembered
 }
 
-// trial is one of them.
+// trial is a run that was made by hand.
 type trial struct {
 	walk  explore.Walk
 	taken []explore.Taken // the choices, with their steps
-	end   string          // what came of it
+	end   string          // how it ended
 }
 
 // add remembers a run.
@@ -49,7 +49,7 @@ func (t *tried) add(x *explore.Stand) {
 	}
 }
 
-// tree lists the runs, each after the one with whose choices it begins.
+// tree lists the runs. Each run follows its parent.
 func (t *tried) tree(here *explore.Stand) []view.Branch {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,12 +67,12 @@ func (t *tried) tree(here *explore.Stand) []view.Branch {
 	}
 	add(-1, 0)
 	if t.more {
-		out = append(out, view.Branch{Text: fmt.Sprintf("the first %d runs are listed, and others were made since; here is the beginning", maxTried), Href: address(explore.Walk{})})
+		out = append(out, view.Branch{Text: fmt.Sprintf("only the first %d runs are listed; this one is the beginning", maxTried), Href: address(explore.Walk{})})
 	}
 	return out
 }
 
-// parent is the run with most of the choices with which another begins, or -1.
+// parent returns the longest run whose choices are the first choices of child, or -1.
 func (t *tried) parent(child int) int {
 	best := -1
 	mine := t.runs[child].walk.Decisions
@@ -85,7 +85,7 @@ func (t *tried) parent(child int) int {
 	return best
 }
 
-// label says where a run leaves its parent, and what came of it.
+// label describes the choices that a run adds to its parent, and how it ended.
 func (t *tried) label(i, parent int) string {
 	r, known := &t.runs[i], 0
 	if parent >= 0 {

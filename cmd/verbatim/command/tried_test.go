@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// A server remembers a bounded number of runs, and says how one ended.
+// A server remembers a bounded number of runs, and reports that it has forgotten others.
 func TestTriedIsBounded(t *testing.T) {
 	var all tried
 	for i := range maxTried + 5 {
@@ -19,7 +19,7 @@ func TestTriedIsBounded(t *testing.T) {
 		t.Errorf("%d runs are remembered, and the bound is %d", len(all.runs), maxTried)
 	}
 	tree := all.tree(&explore.Stand{})
-	if last := tree[len(tree)-1].Text; len(tree) != maxTried+1 || !strings.Contains(last, "others were made since") {
+	if last := tree[len(tree)-1].Text; len(tree) != maxTried+1 || !strings.Contains(last, "only the first") {
 		t.Errorf("%d lines, and the last does not say that some are left out: %s", len(tree), last)
 	}
 	if text := tree[0].Text; !strings.HasSuffix(text, "(ended after step 3)") {
@@ -27,7 +27,7 @@ func TestTriedIsBounded(t *testing.T) {
 	}
 }
 
-// What a choice will do names the request, and whether it succeeds.
+// The description of a choice names the request, and reports whether it succeeds.
 func TestDeeds(t *testing.T) {
 	re := &explore.Replay{Hosts: []string{"a", "b"}, Record: &sim.Record{Requests: []sim.Request{
 		{Op: "Write", Number: 5, Host: 0, Peer: 1, Status: "SUCCESS"}, {Op: "Read", Number: 6, Host: 0, Peer: 1, Status: "RETRY_EXC_ERR"}}}}

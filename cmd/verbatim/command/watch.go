@@ -25,7 +25,7 @@ import (
 // watcher repeats a command whenever the source of its program changes.
 type watcher struct {
 	fs             *fsnotify.Watcher
-	folders        map[string]bool // that are watched, or were
+	folders        map[string]bool // watched now or before
 	root, program  string          // the source tree, and where the program is built
 	args           []string        // of the program
 	stdout, stderr io.Writer
@@ -139,7 +139,7 @@ func (w *watcher) changed(ctx context.Context) {
 			return
 		case err := <-w.fs.Errors:
 			remark(w.stderr, "--watch: %v", err)
-			if errors.Is(err, fsnotify.ErrEventOverflow) { // any change may be among what was dropped
+			if errors.Is(err, fsnotify.ErrEventOverflow) { // the dropped events may include any change
 				_, _ = w.add(w.root)
 				rest = time.After(settled)
 			}
@@ -151,13 +151,13 @@ func (w *watcher) changed(ctx context.Context) {
 	}
 }
 
-// matters reports whether an event may change the program. A folder can come or go with all that is in it.
+// matters reports whether an event may change the program. The event of a folder stands for everything in it.
 func (w *watcher) matters(e fsnotify.Event) bool {
 	switch {
 	case isSource(e.Name):
 		return !e.Has(fsnotify.Chmod)
 	case e.Has(fsnotify.Create):
-		has, _ := w.add(e.Name) // what is gone again needs no watch
+		has, _ := w.add(e.Name) // an error means that the folder is already gone
 		return has
 	case e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename):
 		return w.folders[e.Name]
@@ -165,12 +165,12 @@ func (w *watcher) matters(e fsnotify.Event) bool {
 	return false
 }
 
-// add watches a folder and those in it, except hidden ones, and reports whether there is source in them.
+// add watches a folder and its subfolders, except hidden ones, and reports whether they contain source.
 func (w *watcher) add(dir string) (has bool, err error) {
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && name != dir && d.IsDir():
-			return filepath.SkipDir // it is gone, or nobody can build what is in it
+			return filepath.SkipDir // the folder is gone or unreadable, so the program cannot depend on it
 		case err != nil:
 			return err
 		case !d.IsDir():

@@ -11,7 +11,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A change of a file is noticed, and a folder that comes or goes with files in it. What a check writes is not.
+// The watcher notices changes of source files, and folders with source that appear or disappear. It ignores files that
+// a check writes.
 func TestWatcherNoticesFolders(t *testing.T) {
 	top := t.TempDir()
 	root := filepath.Join(top, "root")

@@ -13,9 +13,9 @@ import (
 // Server answers the clients of a CPU node, with the node's store while it is the coordinator. Otherwise
 // it refuses them.
 type Server struct {
-	// KeepAlive is how long a client may be silent before the server finds out whether it is still there, and
-	// releases its connection if it is not: a client that closes or dies does not tell its server. 0: never. Set
-	// it before Serve.
+	// KeepAlive is the time that a client may be silent before the server probes it and, if the client is gone,
+	// releases its connection. A client that closes its connection or dies does not notify the server. 0: no probes.
+	// Set it before Serve.
 	KeepAlive time.Duration
 
 	h     host.Host

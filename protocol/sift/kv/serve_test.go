@@ -61,8 +61,8 @@ func softHost(t *testing.T, name string, channels *atomic.Int64) *oshost.Host {
 	return h
 }
 
-// A client that goes does not tell its server, which would keep a connection for each that it ever had. With KeepAlive
-// it finds out.
+// A client does not notify its server when it closes its connection. With KeepAlive the server notices and releases the
+// connection.
 func TestAServerReleasesClientsThatAreGone(t *testing.T) {
 	const visits = 5
 	for _, x := range []struct {
@@ -96,7 +96,7 @@ func TestAServerReleasesClientsThatAreGone(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for last := get(); there.Load() != x.left; { // go test ends it if that never comes true
+		for last := get(); there.Load() != x.left; { // if that never happens, go test times out
 			if _, _, err := last.Get([]byte("a")); err != nil {
 				t.Fatal(err)
 			}

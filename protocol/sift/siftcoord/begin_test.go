@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/sift/kv"
 )
 
-// What Begin changes is there before anything else is answered, once, wherever the first coordinator dies.
+// The change of Begin is made once and before any request is answered, at whichever put the first coordinator dies.
 func TestBeginComesFirstAndOnce(t *testing.T) {
 	for left := range 4 { // puts until the first coordinator dies
 		for _, lasts := range []bool{false, true} {
@@ -100,7 +100,7 @@ func TestANodeThatCannotBeginAnswersNobody(t *testing.T) {
 
 func begins(c coord.Client) error { return c.Create("length", []byte("10s"), coord.NoSession) }
 
-// What only reads asks again although a node cannot be reached: nothing can be executed twice.
+// A client repeats a read-only request although a node is unreachable, because executing it twice does no harm.
 func TestDialAsksAgainPastADeadNode(t *testing.T) {
 	g, m := newGroup(t, Config{Ticks: 2, Every: 3}), newMemory()
 	h := &sleeper{stub: stub{name: "app", nodes: g.nodes, fails: map[string]error{"cpu1": host.ErrUnreachable}}}
@@ -119,7 +119,7 @@ func TestDialAsksAgainPastADeadNode(t *testing.T) {
 	}
 }
 
-// A client asks again as often as it is told while no node leads, and only for what nobody has executed.
+// While no node leads, a client repeats a request Rounds times. It never repeats a change that a node may have executed.
 func TestDialAsksAgain(t *testing.T) {
 	g, m := newGroup(t, Config{Ticks: 2, Every: 3}), newMemory()
 	h := &sleeper{stub: stub{name: "app", nodes: g.nodes, fails: map[string]error{}}}

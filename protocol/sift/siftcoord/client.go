@@ -24,15 +24,15 @@ var (
 type ClientConfig struct {
 	Nodes   []string // the CPU nodes, at least one
 	Service string
-	// Rounds is how often the client asks all nodes for the coordinator, at least once, and Pause how long it waits between
-	// two rounds. A new coordinator needs some time. After the time of all pauses together no further round begins: nodes
-	// that do not answer take far longer than a pause.
+	// Rounds is the number of times that the client asks all nodes for the coordinator, at least 1. Pause is the time
+	// between two rounds: an election takes a while. No round begins later than Rounds times Pause after the first,
+	// because a call to a node that does not answer takes far longer than Pause.
 	Rounds int
 	Pause  time.Duration
 }
 
-// Dial returns a client. It calls the node that last answered as coordinator, and tries the next one if that node no longer
-// leads. It does not resend a request that may modify state and whose outcome is unknown. The error wraps [ErrConfig].
+// Dial returns a client, which calls the node that last answered as coordinator, and tries the next node if that one no
+// longer leads. The client does not resend a request that may modify state and whose outcome is unknown. The error wraps [ErrConfig].
 func Dial(h host.Host, cfg ClientConfig) (coord.Client, error) {
 	if len(cfg.Nodes) == 0 || cfg.Rounds < 1 || cfg.Pause < 0 {
 		return nil, fmt.Errorf("%w: a client of %d nodes, with %d rounds and a pause of %v", ErrConfig, len(cfg.Nodes), cfg.Rounds, cfg.Pause)
@@ -76,7 +76,8 @@ func (f *finder) Call(_, service string, req []byte, timeout time.Duration) (res
 	return resp, err
 }
 
-// round asks each node once, until one answers as coordinator. again: none has executed the request, nor will.
+// round asks each node once, until one answers as coordinator. again reports that no node has received the request or
+// will execute it.
 func (f *finder) round(service string, req []byte, timeout time.Duration) (resp []byte, again bool, err error) {
 	var failed error
 	from := f.first()
@@ -84,7 +85,7 @@ func (f *finder) round(service string, req []byte, timeout time.Duration) (resp 
 		at := (from + i) % len(f.cfg.Nodes)
 		resp, err := f.Host.Call(f.cfg.Nodes[at], service, req, timeout)
 		switch {
-		case err != nil && !errors.Is(err, host.ErrNoService) && !coord.ReadOnly(req):
+		case err != nil && !host.Undelivered(err) && !coord.ReadOnly(req):
 			f.use(at + 1)
 			return nil, false, err
 		case err != nil:

@@ -30,8 +30,8 @@ type Config struct {
 	// so many records, a block for each piece as long as its values, and one block more. A snapshot holds the whole
 	// state: on average, a recorded request costs 2/Every puts and deletes for each piece of the state.
 	Every int
-	// Begin, if set, makes one change of the empty state, before the first request of a client is answered. If it fails,
-	// the node answers none, and tries again at the next request.
+	// Begin, if set, makes one change to an empty state before the service answers its first request. If it fails, the
+	// service answers no request, and calls Begin again at the next one.
 	Begin func(coord.Client) error
 }
 
@@ -184,7 +184,7 @@ func (s *Service) leads() bool {
 	return s.of != nil
 }
 
-// itself is the coordinator's host, which calls its own service.
+// itself is a host whose calls go to the service on the same host.
 type itself struct {
 	host.Host
 	s *Service

@@ -221,6 +221,10 @@ func TestAClientFindsTheCoordinator(t *testing.T) {
 	h.fails["cpu1"] = host.ErrNoService
 	_, err = c.Set("a", nil, 2)
 	asked("a node without the service did nothing", err, nil, "cpu1", "cpu2")
+	h.fails["cpu2"], h.fails["cpu1"] = host.ErrNotSent, nil
+	_, err = c.Set("a", nil, 3)
+	asked("a request that was not sent goes to the next node", err, host.ErrNotSent, "cpu2", "cpu1")
+	h.fails["cpu2"] = nil
 
 	h.lost = true
 	_, err = c.Set("a", nil, 3)

@@ -206,6 +206,11 @@ func replayed(t *testing.T, s *explore.Scenario, ce *explore.Counterexample) *fo
 	if err != nil {
 		t.Fatal(err)
 	}
+	if litmus.IsScenario(s.Name) {
+		if err := litmus.PointAtLines(re, s.Text, s.Name); err != nil {
+			t.Fatal(err)
+		}
+	}
 	d := view.New(view.Run{Scenario: s, Counterexample: ce, Replay: re, Outcome: "still fails", Command: "verbatim replay run.json", Read: os.ReadFile,
 		Litmus: litmus.IsScenario(s.Name)})
 	d.Story = story.Tell(d)

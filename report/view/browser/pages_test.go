@@ -31,10 +31,7 @@ func printed(t *testing.T, f *found, all bool) []shownRow {
 	if err := explore.WriteTimeline(&b, f.re, explore.TimelineOptions{All: all, Width: 200000}); err != nil {
 		t.Fatal(err)
 	}
-	end := strings.NewReplacer("violates the promise below", "violates the promise above")
-	if f.doc.Violation.Litmus {
-		end = strings.NewReplacer("✗ violates the promise below", "! reaches the outcome above")
-	}
+	end := strings.NewReplacer("violates the promise below", "violates the promise above", "reaches the outcome below", "reaches the outcome above")
 	lines := strings.Split(b.String(), "\n")
 	rule, head := []rune(lines[1]), lines[0]
 	var bars []int

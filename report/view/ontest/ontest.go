@@ -1,9 +1,9 @@
-// Package ontest lets explore.Test write a page for each violation, into the folder that VERBATIM_HTML
-// names. Import it in a test, for this effect only:
+// Package ontest makes explore.Test write a page for each violation into the folder VERBATIM_HTML.
+// Import it in a test for this effect:
 //
 //	import _ "github.com/verbatim-rdma/verbatim/report/view/ontest"
 //
-// and then
+// Then run
 //
 //	VERBATIM_HTML=pages go test ./...
 //
