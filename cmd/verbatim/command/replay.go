@@ -44,7 +44,7 @@ the program with it, in the source tree.
 
 --story tells the run in sentences instead: what clients asked for and got, which hosts
 failed, what was in whose memory by then, and what a recovery did not find. Stars mark the
-sentences that are the key to the run.
+key sentences.
 
 --html writes a page instead, one file that opens from disk: lanes and arrows, memory
 cell by cell, the operations of the clients, and the last step after which the promise
