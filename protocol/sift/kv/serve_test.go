@@ -62,44 +62,40 @@ func softHost(t *testing.T, name string, channels *atomic.Int64) *oshost.Host {
 }
 
 // A client does not notify its server when it closes its connection. With KeepAlive the server notices and releases the
-// connection.
+// connection. (Without KeepAlive it notices only sometimes: when the client closes before it has acknowledged the
+// last answer.)
 func TestAServerReleasesClientsThatAreGone(t *testing.T) {
-	const visits = 5
-	for _, x := range []struct {
-		keepAlive time.Duration
-		left      int64
-	}{{time.Hour, visits + 1}, {10 * time.Millisecond, 1}} {
-		var here, there atomic.Int64
-		server, client := softHost(t, "cpu", &there), softHost(t, "client", &here)
-		if err := client.AddPeer("cpu", server.Addr()); err != nil {
-			t.Fatal(err)
+	const visits = 20
+	var here, there atomic.Int64
+	server, client := softHost(t, "cpu", &there), softHost(t, "client", &here)
+	if err := client.AddPeer("cpu", server.Addr()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewServer(server, small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.KeepAlive = 10 * time.Millisecond
+	s.Use(openOn(t, server))
+	server.Go("serve", func() { server.Logf("%v", s.Serve()) })
+	get := func() *Client {
+		c, err := NewClient(client, ClientConfig{Store: small(), Nodes: []string{"cpu"}, Rounds: 1000, Timeout: time.Second})
+		if err == nil {
+			_, _, err = c.Get([]byte("a"))
 		}
-		s, err := NewServer(server, small())
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.KeepAlive = x.keepAlive
-		s.Use(openOn(t, server))
-		server.Go("serve", func() { server.Logf("%v", s.Serve()) })
-		get := func() *Client {
-			c, err := NewClient(client, ClientConfig{Store: small(), Nodes: []string{"cpu"}, Rounds: 1000, Timeout: time.Second})
-			if err == nil {
-				_, _, err = c.Get([]byte("a"))
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			return c
+		return c
+	}
+	for range visits {
+		if err := get().Close(); err != nil {
+			t.Fatal(err)
 		}
-		for range visits {
-			if err := get().Close(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for last := get(); there.Load() != x.left; { // if that never happens, go test times out
-			if _, _, err := last.Get([]byte("a")); err != nil {
-				t.Fatal(err)
-			}
+	}
+	for last := get(); there.Load() > 1; { // if that never happens, go test times out
+		if _, _, err := last.Get([]byte("a")); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
