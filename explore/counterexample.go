@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/explore/timeline"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/internal/whole"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -248,6 +249,15 @@ type Replay struct {
 	Operations []Operation
 	Taken      []Taken
 	LastChance *LastChance
+}
+
+// Timeline returns what a timeline of the run shows.
+func (r *Replay) Timeline() *timeline.Run {
+	x := &timeline.Run{Hosts: r.Hosts, Events: r.Events, Err: r.Err, Outcome: r.Outcome}
+	if r.Err != nil {
+		x.Class = ClassOf(r.Err)
+	}
+	return x
 }
 
 // Taken is a decision of a run and its step.

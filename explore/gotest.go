@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/verbatim-rdma/verbatim/explore/timeline"
 )
 
 // Environment variables of [Test].
@@ -117,7 +119,7 @@ func violation(t testing.TB, s *Scenario, ce *Counterexample, pkg string) string
 	fmt.Fprintf(&b, "%s: %s: %s\nwith %s, in a run of %d decisions\n\n", s.Name, ce.Class, ce.Message, ce.Bounded(), len(ce.Decisions))
 	r, err := ce.Replay(s)
 	if r != nil {
-		_ = WriteTimeline(&b, r, TimelineOptions{})
+		_ = timeline.Write(&b, r.Timeline(), timeline.Options{})
 	}
 	if err != nil {
 		fmt.Fprintf(&b, "\nand the replay failed: %v\n", err)
@@ -195,13 +197,13 @@ func Replays(t testing.TB, s *Scenario, ce *Counterexample) {
 	r, err := ce.Replay(s)
 	switch {
 	case errors.Is(err, ErrNotReproduced) && r != nil && r.Err != nil:
-		t.Errorf("%s: the run fails, though no longer with %s:\n\n%s", s.Name, ce.Class, timeline(r))
+		t.Errorf("%s: the run fails, though no longer with %s:\n\n%s", s.Name, ce.Class, drawn(r))
 	case errors.Is(err, ErrNotReproduced):
 		t.Logf("%s: the run no longer fails%s", s.Name, ce.Missing(r))
 	case err != nil:
 		t.Fatalf("%s: %v", s.Name, err)
 	default:
-		t.Errorf("%s: the run still fails:\n\n%s", s.Name, timeline(r))
+		t.Errorf("%s: the run still fails:\n\n%s", s.Name, drawn(r))
 	}
 }
 
@@ -214,8 +216,8 @@ func (ce *Counterexample) Missing(r *Replay) string {
 		r.Unmade, len(ce.Decisions))
 }
 
-func timeline(r *Replay) string {
+func drawn(r *Replay) string {
 	var b strings.Builder
-	_ = WriteTimeline(&b, r, TimelineOptions{})
+	_ = timeline.Write(&b, r.Timeline(), timeline.Options{})
 	return b.String()
 }

@@ -75,22 +75,3 @@ func TestNoLastChance(t *testing.T) {
 		t.Errorf("%+v: %v", re.LastChance, err)
 	}
 }
-
-// The rows of a timeline account for every event that is not left out, once each.
-func TestTimelineRowsAccountForEvents(t *testing.T) {
-	for _, all := range []bool{false, true} {
-		rows, left := explore.TimelineRows(story(), all)
-		seen := map[int]bool{}
-		for _, x := range rows {
-			for _, e := range x.Events {
-				if seen[e] {
-					t.Errorf("event %d is in two rows", e)
-				}
-				seen[e] = true
-			}
-		}
-		if n := len(story().Events); len(seen)+left != n {
-			t.Errorf("all %v: %d events in rows, %d left out, of %d", all, len(seen), left, n)
-		}
-	}
-}

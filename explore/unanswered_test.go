@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/timeline"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
@@ -53,7 +54,11 @@ func TestTimelineShowsRefusals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text = draw(t, re, explore.TimelineOptions{Width: 300})
+		var b strings.Builder
+		if err := timeline.Write(&b, re.Timeline(), timeline.Options{Width: 300}); err != nil {
+			t.Fatal(err)
+		}
+		text = b.String()
 		text, _, _ = strings.Cut(text, "violated: ")
 		if strings.Contains(text, "rejects lend: ") {
 			break

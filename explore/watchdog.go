@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/explore/stuck"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -212,7 +213,7 @@ func (d *watchdog) hang(c *Case) error {
 	for until := time.Now().Add(settle); time.Now().Before(until) && busy(cases) > 1; {
 		<-tick.C
 	}
-	return &HangError{Scenario: d.scenario, Task: c.doing(), Line: stuckLine(stacks()), Timeout: d.limit}
+	return &HangError{Scenario: d.scenario, Task: c.doing(), Line: stuck.Line(), Timeout: d.limit}
 }
 
 // busy counts the cases whose code may be running.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/examples/mirror"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/timeline"
 )
 
 // sourceBlock is a block of the tutorial: the comment that names its file, and its code.
@@ -59,7 +60,7 @@ func TestTutorialShowsTheTimeline(t *testing.T) {
 		t.Fatal(err)
 	}
 	var drawn strings.Builder
-	if err := explore.WriteTimeline(&drawn, r, explore.TimelineOptions{}); err != nil {
+	if err := timeline.Write(&drawn, r.Timeline(), timeline.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(text), "```text\n"+drawn.String()+"```") {

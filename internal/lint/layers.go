@@ -113,7 +113,7 @@ var layers = []layer{
 		why:   "it writes files and knows nothing of what is in them"},
 	{name: "explore", at: []string{"explore/..."}, may: append(slices.Clone(below), "verbs/sim", "whole"),
 		modules: []string{"*"},
-		holds:   "the checker: search, shrinking, replay, timelines; `explore/scenario` is a kit for scenarios, and `explore/audit` tests the rules of the search",
+		holds:   "the checker: search, shrinking, replay; `explore/timeline` draws runs, `explore/scenario` is a kit for scenarios, and `explore/audit` tests the rules of the search",
 		why:     "the checker treats every scenario the same"},
 	{name: "litmus/lang", at: []string{"litmus/lang"}, may: []string{"verbs", "faults", "mistake"},
 		holds: "the language of litmus tests: tree, parser, printer", page: "litmus",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/timeline"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -84,14 +85,14 @@ func requestOf(re *explore.Replay, e *sim.TraceEvent) int {
 }
 
 func (d *Document) rows(re *explore.Replay) {
-	all, _ := explore.TimelineRows(re, true)
+	all, _ := timeline.Rows(re.Timeline(), true)
 	for i := range all {
 		for _, n := range all[i].Events {
 			e := &d.Events[n]
 			e.Cell, e.Marked = above.Replace(strings.Join(all[i].Cells[e.Host], "; ")), all[i].Marked
 		}
 	}
-	rows, left := explore.TimelineRows(re, false)
+	rows, left := timeline.Rows(re.Timeline(), false)
 	d.LeftOut = left
 	for i := range rows {
 		x := &rows[i]

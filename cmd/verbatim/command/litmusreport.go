@@ -8,6 +8,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/timeline"
 	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/litmus"
 )
@@ -152,7 +153,7 @@ func (r *litmusReport) row(j *litmusJob, row *litmus.Row, verdict, file string) 
 		re, err := row.Replay()
 		if re != nil {
 			b.WriteString("\n")
-			_ = writeTimeline(&b, re, j.test.Text(), explore.TimelineOptions{})
+			_ = writeTimeline(&b, re, j.test.Text(), timeline.Options{})
 		}
 		if err != nil {
 			fmt.Fprintf(&b, "  but the replay failed: %v\n", err)

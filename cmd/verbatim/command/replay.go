@@ -14,6 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/cmd/internal/litmusfiles"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/mutant"
+	"github.com/verbatim-rdma/verbatim/explore/timeline"
 	"github.com/verbatim-rdma/verbatim/litmus"
 )
 
@@ -162,8 +163,8 @@ func (f *replayFlags) validate() error {
 		return errors.New("--overlay and --note need --html")
 	case (f.all || f.width != 0) && (f.asGo || f.story || f.html != "" || f.svg != ""):
 		return errors.New("--all and --width are for the timeline: omit them, or --go, --story, --html and --svg, which write something else instead")
-	case f.width != 0 && (f.width < explore.Narrowest || f.width > explore.Widest):
-		return fmt.Errorf("--width %d: a timeline has %d to %d columns; without the flag it has 120", f.width, explore.Narrowest, explore.Widest)
+	case f.width != 0 && (f.width < timeline.Narrowest || f.width > timeline.Widest):
+		return fmt.Errorf("--width %d: a timeline has %d to %d columns; without the flag it has 120", f.width, timeline.Narrowest, timeline.Widest)
 	case f.trace == "" && f.traceFile != "":
 		return errors.New("--trace-file needs --trace")
 	}
@@ -229,7 +230,7 @@ func (f *replayFlags) show(w io.Writer, ce *explore.Counterexample, r *explore.R
 	if litmus.IsScenario(ce.Scenario) {
 		test = ce.Text
 	}
-	if err := writeTimeline(w, r, test, explore.TimelineOptions{All: f.all, Width: f.width}); err != nil {
+	if err := writeTimeline(w, r, test, timeline.Options{All: f.all, Width: f.width}); err != nil {
 		return err
 	}
 	text, code := outcome(ce, r)

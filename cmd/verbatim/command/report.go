@@ -12,6 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/audit"
+	"github.com/verbatim-rdma/verbatim/explore/timeline"
 	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/report"
 )
@@ -173,7 +174,7 @@ func (f *checkFlags) violation(b *strings.Builder, s *explore.Scenario, ce *expl
 	}
 	if re != nil {
 		b.WriteString("\n")
-		_ = explore.WriteTimeline(b, re, explore.TimelineOptions{})
+		_ = timeline.Write(b, re.Timeline(), timeline.Options{})
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/timeline"
 )
 
 // shortOps maps operations to their chips.
@@ -46,7 +46,7 @@ func TestLanesShowTheEvents(t *testing.T) {
 			b.open(f.doc)
 			b.press("f")
 			got := eval[[][]string](b, `[...document.querySelectorAll(".timeline tbody tr")].map(r => [...r.querySelectorAll("td.up, td.down")].map(td => td.textContent))`)
-			rows, _ := explore.TimelineRows(f.re, true)
+			rows, _ := timeline.Rows(f.re.Timeline(), true)
 			n := 0
 			for i, r := range rows {
 				event := r.Events[0]
@@ -93,7 +93,7 @@ func TestArrowsGoWhereRequestsWent(t *testing.T) {
 	b.open(f.doc)
 	b.press("f")
 	b.redrawn()
-	rows, _ := explore.TimelineRows(f.re, true)
+	rows, _ := timeline.Rows(f.re.Timeline(), true)
 	row := func(event int) int {
 		last := math.MinInt
 		for i, r := range rows {

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/timeline"
 )
 
 // shownRow is a row of a timeline: the step, a cell for each host, the source.
@@ -28,7 +28,7 @@ type shownRow struct {
 func printed(t *testing.T, f *found, all bool) []shownRow {
 	t.Helper()
 	var b strings.Builder
-	if err := explore.WriteTimeline(&b, f.re, explore.TimelineOptions{All: all, Width: 200000}); err != nil {
+	if err := timeline.Write(&b, f.re.Timeline(), timeline.Options{All: all, Width: 200000}); err != nil {
 		t.Fatal(err)
 	}
 	end := strings.NewReplacer("violates the promise below", "violates the promise above", "reaches the outcome below", "reaches the outcome above")
@@ -155,7 +155,7 @@ const stepsOfPage = `(() => { const rows = [...document.querySelectorAll(".timel
 
 // eventOf is the event of the i-th row of a timeline that shows all.
 func eventOf(f *found, i int) int {
-	rows, _ := explore.TimelineRows(f.re, true)
+	rows, _ := timeline.Rows(f.re.Timeline(), true)
 	return slices.Max(rows[i].Events)
 }
 
@@ -217,9 +217,9 @@ func TestCauseAndEffect(t *testing.T) {
 	row := func() int {
 		return eval[int](b, `[...document.querySelectorAll(".timeline tbody tr")].findIndex(r => r.classList.contains("selected"))`)
 	}
-	rows, _ := explore.TimelineRows(f.re, true)
+	rows, _ := timeline.Rows(f.re.Timeline(), true)
 	index := func(event int) int {
-		return slices.IndexFunc(rows, func(r explore.TimelineRow) bool { return slices.Contains(r.Events, event) })
+		return slices.IndexFunc(rows, func(r timeline.Row) bool { return slices.Contains(r.Events, event) })
 	}
 	b.do(fmt.Sprintf(`document.querySelectorAll(".timeline tbody tr")[%d].click()`, index(i)))
 	b.press("c")

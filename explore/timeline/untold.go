@@ -1,4 +1,4 @@
-package explore
+package timeline
 
 import (
 	"strings"

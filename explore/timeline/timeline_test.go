@@ -1,4 +1,4 @@
-package explore_test
+package timeline_test
 
 import (
 	"errors"
@@ -9,12 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/timeline"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
 // story is a made-up replay with one event of each sort.
-func story() *explore.Replay {
+func story() *timeline.Run {
 	ev := func(step int, host, peer, kind, text, source string) sim.TraceEvent {
 		return sim.TraceEvent{Step: step, Host: host, Peer: peer, Kind: kind, Text: text, Source: source}
 	}
@@ -23,7 +23,7 @@ func story() *explore.Replay {
 	violation := ev(10, "app", "", "violation", "write 1 is lost for good", "a/very/long/path/to/some/file.go:123")
 	violation.Life = 1
 	zombie := ev(9, "app", "", "load", "loads [0,8) of region 0: 0x1", "demo/app.go:20")
-	return &explore.Replay{Hosts: []string{"app", "peer1", "peer2"}, Err: errors.New("write 1 is lost\nfor good"),
+	return &timeline.Run{Hosts: []string{"app", "peer1", "peer2"}, Err: errors.New("write 1 is lost\nfor good"), Class: "violation",
 		Events: []sim.TraceEvent{
 			ev(0, "app", "", "start", "starts", ""),
 			ev(0, "peer1", "", "start", "starts", ""),
@@ -77,27 +77,27 @@ violated: violation
   for good
 `
 
-func draw(t *testing.T, r *explore.Replay, opt explore.TimelineOptions) string {
+func draw(t *testing.T, r *timeline.Run, opt timeline.Options) string {
 	t.Helper()
 	var b strings.Builder
-	if err := explore.WriteTimeline(&b, r, opt); err != nil {
+	if err := timeline.Write(&b, r, opt); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
 func TestTimelineGolden(t *testing.T) {
-	got := draw(t, story(), explore.TimelineOptions{Width: 100})
+	got := draw(t, story(), timeline.Options{Width: 100})
 	if d := cmp.Diff(storyAt100, got); d != "" {
 		t.Errorf("-want +got:\n%s\n%s", d, got)
 	}
-	if again := draw(t, story(), explore.TimelineOptions{Width: 100}); again != got {
+	if again := draw(t, story(), timeline.Options{Width: 100}); again != got {
 		t.Error("the same replay was drawn in two ways")
 	}
 }
 
 func TestTimelineAll(t *testing.T) {
-	got := draw(t, story(), explore.TimelineOptions{All: true})
+	got := draw(t, story(), timeline.Options{All: true})
 	if !strings.Contains(got, "allocates region 0") || strings.Contains(got, "left out") || strings.Contains(got, "folded") {
 		t.Errorf("--all leaves something out:\n%s", got)
 	}
@@ -107,13 +107,13 @@ func TestTimelineAll(t *testing.T) {
 }
 
 // told returns the texts and lines of code of some events, each in its own step.
-func told(events ...sim.TraceEvent) *explore.Replay {
+func told(events ...sim.TraceEvent) *timeline.Run {
 	for i := range events {
 		if events[i].Step == 0 {
 			events[i].Step = i + 1
 		}
 	}
-	return &explore.Replay{Hosts: []string{"app", "peer1", "peer2"}, Events: events}
+	return &timeline.Run{Hosts: []string{"app", "peer1", "peer2"}, Events: events}
 }
 
 // Exactly the rows that may be folded are folded.
@@ -162,7 +162,7 @@ func TestTimelineFolds(t *testing.T) {
 		{"landing in another step", []sim.TraceEvent{land(8, "peer1"), load}, 2, ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			got := draw(t, told(x.events...), explore.TimelineOptions{Width: 2000})
+			got := draw(t, told(x.events...), timeline.Options{Width: 2000})
 			body, _, _ := strings.Cut(strings.SplitN(got, "\n", 3)[2], "\nno promise")
 			rows := 0
 			for line := range strings.Lines(body) {
@@ -187,8 +187,8 @@ func TestTimelineFolds(t *testing.T) {
 
 // A width out of bounds counts as the nearest: a timeline of any number of columns would take any time and memory.
 func TestTimelineWidthIsBounded(t *testing.T) {
-	for width, as := range map[int]int{-1: explore.Narrowest, explore.Widest + 50: explore.Widest} {
-		if draw(t, story(), explore.TimelineOptions{Width: width}) != draw(t, story(), explore.TimelineOptions{Width: as}) {
+	for width, as := range map[int]int{-1: timeline.Narrowest, timeline.Widest + 50: timeline.Widest} {
+		if draw(t, story(), timeline.Options{Width: width}) != draw(t, story(), timeline.Options{Width: as}) {
 			t.Errorf("width %d is not drawn as %d", width, as)
 		}
 	}
@@ -197,7 +197,7 @@ func TestTimelineWidthIsBounded(t *testing.T) {
 // A timeline stays within its width, for any number of hosts and length of texts.
 func TestTimelineWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := &explore.Replay{Err: errors.New(rapid.StringN(0, 300, -1).Draw(t, "err"))}
+		r := &timeline.Run{Err: errors.New(rapid.StringN(0, 300, -1).Draw(t, "err"))}
 		for i := range rapid.IntRange(1, 6).Draw(t, "hosts") {
 			r.Hosts = append(r.Hosts, fmt.Sprint("peer", i))
 		}
@@ -208,7 +208,7 @@ func TestTimelineWidth(t *testing.T) {
 				Kind: rapid.SampledFrom([]string{"start", "post", "land", "crash", "load"}).Draw(t, "kind")})
 		}
 		var b strings.Builder
-		if err := explore.WriteTimeline(&b, r, explore.TimelineOptions{}); err != nil {
+		if err := timeline.Write(&b, r, timeline.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.SplitSeq(b.String(), "\n") {
@@ -220,7 +220,26 @@ func TestTimelineWidth(t *testing.T) {
 }
 
 func TestTimelineOfNothing(t *testing.T) {
-	if got := draw(t, &explore.Replay{}, explore.TimelineOptions{Width: 1}); !strings.Contains(got, "no promise is violated") {
+	if got := draw(t, &timeline.Run{}, timeline.Options{Width: 1}); !strings.Contains(got, "no promise is violated") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// The rows of a timeline account for every event that is not left out, once each.
+func TestTimelineRowsAccountForEvents(t *testing.T) {
+	for _, all := range []bool{false, true} {
+		rows, left := timeline.Rows(story(), all)
+		seen := map[int]bool{}
+		for _, x := range rows {
+			for _, e := range x.Events {
+				if seen[e] {
+					t.Errorf("event %d is in two rows", e)
+				}
+				seen[e] = true
+			}
+		}
+		if n := len(story().Events); len(seen)+left != n {
+			t.Errorf("all %v: %d events in rows, %d left out, of %d", all, len(seen), left, n)
+		}
 	}
 }

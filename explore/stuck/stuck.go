@@ -1,4 +1,5 @@
-package explore
+// Package stuck finds the line of a scenario's code at which a run of the simulator hangs.
+package stuck
 
 import (
 	"bytes"
@@ -18,11 +19,11 @@ func stacks() []byte {
 	}
 }
 
-// stuckLine finds the goroutine that runs scenario code without returning control, and
+// Line finds the goroutine that runs scenario code without returning control, and
 // returns its innermost line outside the runtime, the simulator and the checker, as
-// folder/file.go:line.
-func stuckLine(all []byte) string {
-	for block := range bytes.SplitSeq(all, []byte("\n\n")) {
+// folder/file.go:line. It returns "" if there is none.
+func Line() string {
+	for block := range bytes.SplitSeq(stacks(), []byte("\n\n")) {
 		text := string(block)
 		code := strings.Contains(text, "/verbs/sim.(*coro).call(") && !strings.Contains(text, "/verbs/sim.(*coro).yield(")
 		if !code && !strings.Contains(text, "/explore.(*Case).run(") && !strings.Contains(text, "/explore.newCase(") {
@@ -63,5 +64,6 @@ var notCode = []string{"runtime.", "runtime/", "internal/", "iter.", "sync.", "s
 // call it or be called by it.
 func foreign(name, file string) bool {
 	return slices.ContainsFunc(notCode, func(p string) bool { return strings.HasPrefix(name, p) }) ||
-		strings.Contains(name, "/verbs/sim.") || strings.Contains(name, "/explore/scenario.") || strings.Contains(name, "/explore.") && !strings.Contains(file, "_test.go:")
+		strings.Contains(name, "/verbs/sim.") || strings.Contains(name, "/explore/scenario.") || strings.Contains(name, "/explore/sample.") ||
+		strings.Contains(name, "/explore.") && !strings.Contains(file, "_test.go:")
 }

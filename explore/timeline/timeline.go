@@ -1,4 +1,8 @@
-package explore
+// Package timeline draws a run of a simulated cluster as text: a column for each host, a row for each step. It
+// omits what is rarely of interest, folds routine steps, and says how much it left out.
+//
+// [Write] is for terminals, and [Rows] for other viewers. explore.Replay.Timeline returns the [Run] of a replay.
+package timeline
 
 import (
 	"cmp"
@@ -10,14 +14,24 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// TimelineOptions configure a timeline. The zero value is 120 columns wide, and omits
+// Run is the run that a timeline shows.
+type Run struct {
+	Hosts  []string // from left to right
+	Events []sim.TraceEvent
+	Err    error  // the violation, or nil
+	Class  string // of the violation
+	// Outcome is the outcome of a litmus test that the run reaches. Empty: Err is the violation of a protocol's promise.
+	Outcome string
+}
+
+// Options configure a timeline. The zero value is 120 columns wide, and omits
 // and folds what is rarely of interest.
-type TimelineOptions struct {
+type Options struct {
 	Width int  // of the terminal, from Narrowest to Widest: others count as the nearest; 0 means 120
 	All   bool // every event, one a row
 }
 
-// Limits of TimelineOptions.Width.
+// Limits of Options.Width.
 const (
 	Narrowest = 40
 	Widest    = 20000
@@ -41,7 +55,7 @@ var marked = []string{"crash", "power", "suspect", "cut", "break", "timeout", "h
 
 // row is one line of a timeline, before its texts are wrapped.
 type row struct {
-	TimelineRow
+	Row
 	kind     string
 	peers    string // the arrow and the hosts at its other end
 	host     int
@@ -51,14 +65,14 @@ type row struct {
 	lands    bool // only placements
 }
 
-// WriteTimeline draws a replay for a terminal: a column for each host, and at the right
+// Write draws a replay for a terminal: a column for each host, and at the right
 // the responsible lines of the protocol. A row is one step; placements in it come
 // before the host's own actions. Rows of ordinary course are folded (fold.go) and then
 // name their first and last step. A line beside a column means that its host is up. The
 // last lines say how much is omitted and folded, and what is violated. The error is
 // that of w.
-func WriteTimeline(w io.Writer, r *Replay, opt TimelineOptions) error {
-	rows, left := timelineRows(r, opt.All)
+func Write(w io.Writer, r *Run, opt Options) error {
+	rows, left := rowsOf(r, opt.All)
 	all := len(rows)
 	if !opt.All {
 		rows = fold(rows)
@@ -95,7 +109,7 @@ func leftOut(events, rows int) string {
 }
 
 // ending describes the violated promise, or the outcome that is reached.
-func ending(r *Replay, width int) string {
+func ending(r *Run, width int) string {
 	if r.Err == nil {
 		return "\nno promise is violated\n"
 	}
@@ -103,7 +117,7 @@ func ending(r *Replay, width int) string {
 	if r.Outcome != "" {
 		fmt.Fprintf(&b, "\nreached: %s\n", r.Outcome)
 	} else {
-		fmt.Fprintf(&b, "\nviolated: %s\n", ClassOf(r.Err))
+		fmt.Fprintf(&b, "\nviolated: %s\n", r.Class)
 	}
 	for text := range strings.Lines(r.Err.Error()) {
 		for _, l := range wrap(strings.TrimRight(text, "\n"), width-2, 0) {
@@ -113,8 +127,8 @@ func ending(r *Replay, width int) string {
 	return b.String()
 }
 
-// timelineRows makes the rows, and counts the omitted events.
-func timelineRows(r *Replay, all bool) (rows []row, left int) {
+// rowsOf makes the rows, and counts the omitted events.
+func rowsOf(r *Run, all bool) (rows []row, left int) {
 	up := make([]bool, len(r.Hosts))
 	lives := make([]int, len(r.Hosts))
 	told := untold(r.Events)
@@ -164,8 +178,8 @@ func upAfter(up []bool, h int, e *sim.TraceEvent) {
 	}
 }
 
-func newRow(e *sim.TraceEvent, h int, r *Replay) row {
-	x := row{TimelineRow: TimelineRow{Step: e.Step, Last: e.Step, Cells: make([][]string, len(r.Hosts))}, kind: e.Kind, host: h, life: e.Life,
+func newRow(e *sim.TraceEvent, h int, r *Run) row {
+	x := row{Row: Row{Step: e.Step, Last: e.Step, Cells: make([][]string, len(r.Hosts))}, kind: e.Kind, host: h, life: e.Life,
 		ordinary: ordinary(e), begins: ordinary(e), lands: e.Kind == "land"}
 	if e.Source != "" {
 		x.Sources = []string{e.Source}
