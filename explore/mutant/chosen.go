@@ -16,6 +16,19 @@ import (
 
 // chosen returns the mutants that the options select, in order.
 func chosen(ctx context.Context, root string, opt *ScoreOptions, set *schema.Set) ([]schema.Mutant, error) {
+	all, err := selected(ctx, root, opt, set)
+	if err != nil || opt.Parts == 0 {
+		return all, err
+	}
+	var out []schema.Mutant
+	for i := opt.Part - 1; i < len(all); i += opt.Parts {
+		out = append(out, all[i])
+	}
+	return out, nil
+}
+
+// selected returns the mutants of all parts.
+func selected(ctx context.Context, root string, opt *ScoreOptions, set *schema.Set) ([]schema.Mutant, error) {
 	take := map[int]bool{}
 	all := slices.DeleteFunc(slices.Clone(set.Mutants), func(m schema.Mutant) bool { return slices.Contains(opt.Except, filepath.ToSlash(m.File)) })
 	for _, id := range opt.Names {

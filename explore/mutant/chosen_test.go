@@ -53,6 +53,16 @@ func TestChosen(t *testing.T) {
 	if a != b || a == other || len(strings.Fields(a)) != 4 {
 		t.Errorf("%q, %q and %q", a, b, other)
 	}
+	var parts []string // each mutant is in one part
+	for part := range 3 {
+		parts = append(parts, strings.Fields(ids(ScoreOptions{Part: part + 1, Parts: 3}))...)
+	}
+	whole := strings.Fields(ids(ScoreOptions{}))
+	slices.Sort(parts)
+	slices.Sort(whole)
+	if !slices.Equal(parts, whole) || len(whole) < 6 {
+		t.Errorf("the parts have %q, and the whole %q", parts, whole)
+	}
 	// Without one function the sample is the same but for its mutants.
 	edited := &schema.Set{Mutants: slices.DeleteFunc(slices.Clone(set.Mutants), func(m schema.Mutant) bool { return m.Function == "tiny.Grow" })}
 	list, err := chosen(t.Context(), root, &ScoreOptions{Sample: 4, Seed: 1}, edited)

@@ -37,8 +37,11 @@ type ScoreOptions struct {
 	ChangedSince string
 	// Most, if it is not 0, limits the number of mutants. Those of Names and the sample come first; the
 	// rest are drawn with Seed from those of changed lines.
-	Most    int
-	Workers int // mutants at a time; 0: one for each core
+	Most int
+	// Part, if Parts is not 0, is the part of the selected mutants to judge, from 1 to Parts, so that several machines
+	// can share the work.
+	Part, Parts int
+	Workers     int // mutants at a time; 0: one for each core
 	// Budgets are in runs, so that a result is the same on a busy machine.
 	RandomRuns uint64 // at random, all scenarios together; 0: [DefaultRandomRuns]
 	SearchRuns uint64 // of exhaustive searches, all scenarios together; 0: [DefaultSearchRuns]

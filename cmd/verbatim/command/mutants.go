@@ -24,6 +24,7 @@ type mutantFlags struct {
 	generate       bool
 	// The required score of the generated mutants, in percent.
 	atLeast, byScenarios float64
+	part                 string // --part
 }
 
 // newMutants returns the command that checks protocols with deliberate bugs.

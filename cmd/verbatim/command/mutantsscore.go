@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,7 @@ import (
 )
 
 // scoreFlags are the flags that need --generate.
-var scoreFlags = []string{"results", "changed-since", "sample", "seed", "random-runs", "search-runs", "most", "at-least", "scenarios-at-least"}
+var scoreFlags = []string{"results", "part", "changed-since", "sample", "seed", "random-runs", "search-runs", "most", "at-least", "scenarios-at-least"}
 
 // patchFlags are the flags that exclude --generate.
 var patchFlags = []string{"out", "timers", "sqlite", "no-control", "max-events"}
@@ -29,6 +30,7 @@ func (f *mutantFlags) defineScore(fl *pflag.FlagSet) {
 	fl.IntVar(&o.Sample, "sample", 0, "with --generate: only this many, drawn at random; 0: all")
 	fl.Uint64Var(&o.Seed, "seed", 0, "seed of --sample and --most")
 	fl.IntVar(&o.Most, "most", 0, "with --changed-since: at most this many mutants, including those of --sample; 0: no limit")
+	fl.StringVar(&f.part, "part", "", "with --generate: only this part, `I/N`, of the selected mutants, so that N machines can share them")
 	fl.Float64Var(&f.atLeast, "at-least", 100, "with --generate: `percent` of the mutants, without equivalent ones, that must be caught for exit status 0")
 	fl.Float64Var(&f.byScenarios, "scenarios-at-least", 0, "with --generate: `percent` that scenarios must catch")
 	fl.Uint64Var(&o.RandomRuns, "random-runs", mutant.DefaultRandomRuns, "with --generate: random runs per mutant, in all scenarios together")
@@ -67,7 +69,25 @@ func (f *mutantFlags) validScore(c *cobra.Command) error {
 	case o.RandomRuns == 0 || o.SearchRuns == 0:
 		return errors.New("--random-runs and --search-runs must be at least 1")
 	}
+	if err := f.parsePart(); err != nil {
+		return err
+	}
 	return CheckLimits(f.opt.Workers, f.opt.MaxTime)
+}
+
+// parsePart parses --part.
+func (f *mutantFlags) parsePart() error {
+	if f.part == "" {
+		return nil
+	}
+	part, parts, ok := strings.Cut(f.part, "/")
+	i, err := strconv.Atoi(part)
+	n, err2 := strconv.Atoi(parts)
+	if !ok || err != nil || err2 != nil || i < 1 || i > n {
+		return fmt.Errorf("--part %q: it must be I/N, with I from 1 to N, such as 2/3", f.part)
+	}
+	f.score.Part, f.score.Parts = i, n
+	return nil
 }
 
 // runScore generates mutants, and prints the results.

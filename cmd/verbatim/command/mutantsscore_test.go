@@ -87,6 +87,9 @@ func TestMutantFlagsDoNotMix(t *testing.T) {
 		"--most 3":                              "--most needs --changed-since",
 		"--changed-since x --sample 4 --most 3": "--most 3: it must not be less than --sample",
 		"--sample -1":                           "--sample -1: it must be at least 1",
+		"--part 3":                              `--part "3": it must be I/N`,
+		"--part 0/2":                            `--part "0/2": it must be I/N`,
+		"--part 3/2":                            `--part "3/2": it must be I/N`,
 		"--at-least 101":                        "are percentages",
 		"--random-runs 0":                       "must be at least 1",
 	} {
