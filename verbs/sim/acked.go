@@ -4,8 +4,8 @@ package sim
 // has stopped (ERR, RESET, destroyed) acknowledges nothing more. So a request that had arrived by then and completes
 // later was acknowledged before the stop. Whether it was is decided when a Read arrives that would have to see it.
 
-// sees reports whether Read or Atomic e must find by: the requester had polled the completion
-// of by before it posted e. A request that was posted earlier may have sampled earlier.
+// sees reports whether Read or Atomic e must find by: by was acknowledged before e was
+// posted. A request that was posted earlier may have sampled earlier.
 func (w *World) sees(e, by *elem) bool {
 	return (e.kind == elemSample || e.modifies()) && by.acked && by.ackAt < e.at && w.cfg.Profile.ReadsSeeAcked
 }

@@ -37,7 +37,7 @@ func (e *elem) shuts(x *elem) bool {
 		(x.kind == elemAtomic || x.byCPU() && x.q.w.cfg.Profile.AtomicGlob)
 }
 
-// brings reports whether e shuts x, or something that must land before x does.
+// brings reports whether e shuts x, or an element that must land before x.
 func (w *World) brings(x, e *elem) bool {
 	if e.shuts(x) {
 		return true

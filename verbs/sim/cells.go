@@ -2,7 +2,7 @@ package sim
 
 // A look at several cells while Atomics, or pieces smaller than a cell, are in flight to
 // some of them: the hard cells. A hard cell shows what has landed there. That landing
-// may require another in a different cell, which the look has read before.
+// may require another landing in a cell that the look has already read.
 //
 // Each of the other cells shows one last writer and needs no order. Suppose a look sees
 // writer e in one cell, and an element that another cell needs must not have landed with e.

@@ -250,7 +250,8 @@ func (ch *channel) canComplete() bool {
 	return false
 }
 
-// Wait implements verbs.CompChannel: it returns any CQ that may have a completion. The poll of that CQ returns it.
+// Wait implements verbs.CompChannel: it returns any CQ that may have a completion, and
+// decides which one a poll of the CQ returns.
 func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
 	w := ch.h.w
 	w.guard()

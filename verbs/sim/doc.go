@@ -35,7 +35,6 @@
 //     return a handle (AllocPD, CreateCompChannel, NewMutex, a CQ without a channel), Go, whose
 //     task may start at any time, and Unlock, since nobody else could use the mutex before.
 //   - The host is not a daemon, so its code may report to the checks (explore.Case.History). A
-//   - The host is not a daemon, so its code may report to the checks (explore.Case.History). A
 //     report belongs to the operation before it. Therefore the task pauses before every operation
 //     above if it has already done or observed something in this step (mayTell), and a report is a
 //     step of its own. Operations that take effect later are an exception: the task does not pause
@@ -72,14 +71,14 @@
 // # Programs
 //
 // Config.Setup, Linger and AtEnd are for programs that are prepared before they run and
-// inspected once they are quiet, such as litmus tests (linger.go).
+// inspected once all is quiet, such as litmus tests (linger.go).
 //
 // # Limits
 //
 // A store to memory from which the card has yet to fetch drains at once if the card is to fetch after it. MTU matters
-// only for what a failed Write leaves in memory (WholePackets). Config.MaxPieces bounds the number of pieces into
-// which a message tears. Two bits of each unit represent all bits that a media error can flip. A remote key is looked
-// up when a request is posted: a key that is registered later is refused, although the request may arrive after that;
-// only a program that guesses keys could notice. Local keys are looked up at the post too, although a card may fail a
+// for what a failed Write leaves in memory (WholePackets). Config.MaxPieces bounds the number of pieces into which a
+// message tears. Two bits of each unit represent all bits that a media error can flip. A remote key is looked up when
+// a request is posted: a key that is registered later is refused, although the request may arrive after that; only a
+// program that guesses keys could notice. Local keys are looked up at the post too, although a card may fail a
 // request whose local memory is deregistered while the request is in flight. A response arrives whole.
 package sim

@@ -101,7 +101,7 @@ func (w *World) landOne(e *elem) {
 	w.landing = w.landing[:len(w.landing)-1]
 }
 
-// missedBy drops frozen elements that could only have landed after e, at moments before e can have landed.
+// missedBy drops frozen elements that can only land after e, and whose moment was before e can have landed.
 func (w *World) missedBy(e *elem) {
 	if e.barred == 0 || slices.ContainsFunc(w.landing, func(d *elem) bool { return d.frozen }) {
 		return

@@ -96,7 +96,7 @@ func (w *World) vain(ev *Event) bool {
 }
 
 // mayLose reports whether the requests of q are not sent again: its connection has
-// stopped, or will stop because of memory that cannot be read.
+// stopped, or will stop because of unreadable memory.
 func (q *qp) mayLose() bool {
 	return q.buffer == nil && (q.gone || q.lost() || !q.sends() || q.failsOfMedia())
 }

@@ -48,11 +48,11 @@ type memoryQuestions interface {
 	beforeChange(r *region, off, n int, by *elem)
 	// forwards reports whether a load finds the contents of b, and not those of memory after b has drained.
 	forwards(b *storeBuffer, r *region, off, n int) bool
-	// respondsUnseen reports whether code must decide which responses have arrived.
+	// respondsUnseen reports whether a step must decide which responses have arrived.
 	respondsUnseen() bool
 	// awaits reports whether a response can change r.
 	awaits(r *region) bool
-	// fetchesUnseen reports whether code must decide what a card has fetched.
+	// fetchesUnseen reports whether a step must decide what a card has fetched.
 	fetchesUnseen() bool
 }
 

@@ -11,7 +11,7 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 	w.touch(r.object(), Read)
 	if r.pm != nil {
 		w.findOut(r, off, n, false)
-		if card && r.h.bank.due(flips) { // the elements before a flip decide what other cells held
+		if card && r.h.bank.due(flips) { // the landings before a flip decide what other cells held
 			w.settleFrozen(r, off, n)
 			w.sourced(r, off, n)
 			w.observeInOrder(r, off, out, card, true)

@@ -128,7 +128,7 @@ func (q *qp) push(wr *verbs.SendWR) {
 	}
 }
 
-// room makes room for one more request: it releases entries that nothing refers to any more, or doubles the ring.
+// room makes space for one more request: it releases entries that nothing refers to any more, or doubles the ring.
 func (q *qp) room() {
 	if q.posted-q.base < len(q.sq) {
 		return

@@ -76,7 +76,7 @@ type qp struct {
 	held    int           // and from here on none leaves before the queue pair leaves SQD
 	first   int           // the requests before this one were wiped by a RESET
 	since   int           // the first request of the latest connection
-	stale   bool          // its peer has a new connection, and it has none
+	stale   bool          // its peer has a new connection, and this queue pair has not
 	broken  bool
 	// refusedBy keeps q from failing by itself (canFail): it is failing because its peer
 	// refused a request, or it has just reported that it has no receive.

@@ -75,8 +75,8 @@ type RegionLife struct {
 	Born, Gone         int    // Gone is -1 if it stays
 }
 
-// Change is new content of some bytes. Request is -1 if they come from no request of a
-// queue pair, but from a CPU's store or the response of a Read.
+// Change is new content of some bytes. Request is -1 if no request of a queue pair
+// caused it, but a CPU's store or the response of a Read.
 type Change struct {
 	Event, Region, Offset int
 	Data                  []byte
@@ -174,8 +174,8 @@ func (w *World) recordPiece(e *elem, off, n int, f Fate, event int) {
 	}
 }
 
-// recordDone records the poll of a completion of q's send queue, which reports the
-// requests from index from to wr. When each of them was done cannot be known.
+// recordDone records the poll of a completion of q's send queue. The poll reports the
+// requests in [from, wr]; when each of them was done cannot be known.
 func (w *World) recordDone(q *qp, from, wr int, s verbs.Status) {
 	x := w.rec()
 	if x == nil {

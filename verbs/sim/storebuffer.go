@@ -81,7 +81,7 @@ func (b *storeBuffer) forward(r *region, off int, p []byte) bool {
 		w.touch(r.object(), Read)
 		return true
 	}
-	w.land(last) // with everything before it; a load of more bytes than were stored waits for that
+	w.land(last) // with everything before it; a load of more bytes than were stored waits for the drain
 	return false
 }
 

@@ -42,7 +42,7 @@ type op struct {
 	timed    bool
 	deadline time.Duration // on the clock of the host
 	span     time.Duration // from the setting of the timer to the deadline
-	armed    bool          // the timer is among those of the host's zone
+	armed    bool          // the timer is in the host's zone
 	fired    bool          // its timer went off
 	signaled bool
 }
@@ -207,8 +207,8 @@ func (t *task) mayTell() bool {
 }
 
 // pauseAfter is pauseDirty for preparations: if the task did nothing earlier in this step and observed nothing,
-// the operation may as well have come later. That holds in eager mode too. Even the destruction of something
-// counts as an action: another host may see it fail and inform a third one, which then comes in between.
+// the operation may as well have come later. That holds in eager mode too. Destroying something counts as an
+// action here: another host may see its own operation fail and inform a third one, which then comes in between.
 func (t *task) pauseAfter() {
 	if t.dirty || t.looked || t.h.live > 1 {
 		t.others()

@@ -373,7 +373,7 @@ func (w *World) waiting() []string {
 	return out
 }
 
-// DeadlockError: hosts wait and nothing can happen any more.
+// DeadlockError means that hosts wait and nothing can happen any more.
 type DeadlockError struct{ Waiting []string }
 
 func (e *DeadlockError) Error() string {
@@ -383,8 +383,8 @@ func (e *DeadlockError) Error() string {
 // Class is the class of the violation.
 func (e *DeadlockError) Class() string { return "deadlock" }
 
-// ErrFailNil: a check called Fail without an error. Whether it meant a violation is
-// unclear, so there is no verdict.
+// ErrFailNil means that a check called Fail without an error. Whether it meant a
+// violation is unclear, so there is no verdict.
 var ErrFailNil = errors.New("sim: Fail(nil): call Fail with an error that says what is violated, and only then")
 
 func (w *World) choose(k ChoiceKind, n int, name func(int) string) int {

@@ -176,8 +176,8 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// It makes no difference to the other timers when a timer that never fires is forgotten. So
-// the end of a host that has looked at its clock commutes with the steps of other hosts.
+// The moment at which a timer that never fires is forgotten makes no difference to the other
+// timers. So the end of a host that has looked at its clock commutes with the steps of other hosts.
 func TestForgettingALookCommutes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		of := append(drawSpans(t), [2]int64{0, Inf}) // the last is another look
