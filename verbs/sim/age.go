@@ -8,7 +8,7 @@ import (
 // The timer of a Gather in the regimes free and skew. The calls set it, and every Wait uses it. While no task
 // waits, it is in the zones like a look (look.go): it never fires, and its age is the time since the calls.
 
-// zoneID is the ID of g's timer in the zone of its host.
+// zoneID returns the ID of g's timer in the zone of its host.
 func (g *gather) zoneID() uint64 { return 1<<23 | uint64(g.ord) }
 
 // age sets the timer. No task waits for it yet.

@@ -86,7 +86,7 @@ func (w *World) readBefore(r *region, off, n int, by *elem) {
 	}
 }
 
-// readEarlier is readBefore for a change that may come between the two halves.
+// readEarlier is like readBefore, for a change that may come between the two halves of an Atomic.
 func (w *World) readEarlier(r *region, off, n int, by *elem) {
 	for all := sweep(&r.pend); all.next() && !r.whole; {
 		e := all.e
@@ -147,9 +147,9 @@ func (w *World) landEarlier(e *elem) {
 	}
 }
 
-// loadLocked is the load of a locked instruction. Load and store are one step, so everything
-// before the store comes before the load. Without ATOMIC_GLOB that may include the first
-// half of an Atomic. It may include a card's fetch, and the landings that the fetch shows.
+// loadLocked performs the load of a locked instruction. Load and store are one step, so
+// everything before the store comes before the load. Without ATOMIC_GLOB that may include the
+// first half of an Atomic. It may include a card's fetch, and the landings that the fetch shows.
 func (r *region) loadLocked(off int) uint64 {
 	w := r.h.w
 	w.cur.pause()

@@ -290,7 +290,7 @@ type completion struct {
 	at   int // when it entered the CQ
 }
 
-// decide is decided for an outcome with a completion, and quiets for one without.
+// decide decides an outcome before a poll: decided handles one with a completion, quiets one without.
 func (q *qp) decide(o outcome) {
 	if o.quiet {
 		q.quiets(o.wr)

@@ -18,7 +18,7 @@ func (q *qp) endpoint() verbs.Endpoint {
 	return e
 }
 
-// gid is the address of a machine: the number of the host, and its life.
+// gid returns the address of a machine: the number of the host, and its life.
 func (h *Host) gid() (g [16]byte) {
 	g[0] = byte(h.node.idx)
 	binary.BigEndian.PutUint32(g[1:], uint32(h.life))

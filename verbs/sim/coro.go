@@ -38,7 +38,7 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// Class is the class of the violation.
+// Class returns the class of the violation.
 func (e *PanicError) Class() string { return "panic" }
 
 func newCoro() *coro {

@@ -82,13 +82,13 @@ func (m *eager) passed(q *qp, n int) {
 	m.w.neverMended(q, n)
 }
 
-// stops: a request that the card had not accepted never arrives.
+// stops drops e: a request that the card had not accepted never arrives.
 func (m *eager) stops(e *elem) bool {
 	m.w.discard(e)
 	return true
 }
 
-// staysOpen: only Writes that a card has accepted, and does not drain, land later.
+// staysOpen reports whether e can land later: only Writes that a card has accepted, and does not drain, do.
 func (m *eager) staysOpen(e *elem) bool {
 	return !m.w.cfg.Profile.DrainOnRevoke && !e.byCPU() && e.kind != elemAtomic
 }

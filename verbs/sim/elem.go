@@ -69,7 +69,7 @@ func (w *World) before(a, b *elem) bool {
 	return a.precedes(b) && w.ordered(a, b)
 }
 
-// ordered is before for an a that precedes b. Package order holds the rules.
+// ordered is like before, for an a that precedes b. Package order holds the rules.
 func (w *World) ordered(a, b *elem) bool {
 	if a.byCPU() {
 		return true // a store buffer
@@ -91,7 +91,7 @@ func (w *World) cells() order.Cells {
 	return order.Cells{Bytes: w.cfg.Profile.CellBytes, Pieces: w.cfg.MaxPieces}
 }
 
-// cut is Cells.Cut. It counts the messages that can tear in more ways than are tried.
+// cut calls Cells.Cut, and counts the messages that can tear in more ways than are tried.
 func (w *World) cut(off, done, length int) int {
 	c := w.cells()
 	if done == 0 && c.Bounds(off, length) {

@@ -84,7 +84,7 @@ func (q *qp) release() {
 // and incoming ones are dropped.
 func (q *qp) kill(to verbs.QPState) { q.killAfter(to, anything) }
 
-// killAfter is kill, except that only completions whose status hit accepts can come before ERR.
+// killAfter is like kill, except that only completions whose status hit accepts can come before ERR.
 func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 	q.touchElems()
 	if to == verbs.StateErr {

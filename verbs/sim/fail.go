@@ -174,7 +174,7 @@ func (q *qp) cutForGood() bool {
 // asks decides whether q has failed by now with a failure that hit accepts.
 func (q *qp) asks(hit func(verbs.Status) bool) bool { return q.failsBy(hit, false) }
 
-// failsBy is asks where q may have failed for certain.
+// failsBy is like asks. If certain is set, q has failed with one of these failures, if any is possible.
 func (q *qp) failsBy(hit func(verbs.Status) bool, certain bool) bool {
 	w := q.w
 	if !q.canFail() {

@@ -76,7 +76,7 @@ func (t *task) refused(err error) error {
 	return err
 }
 
-// seeAll is see for several observations made at one moment, about different hosts.
+// seeAll is like see, for several observations made at one moment, about different hosts.
 func (o *obs) seeAll(n int, seen func(i int) (tag int, v print, ok bool)) {
 	before := o.main
 	for i := range n {
@@ -252,8 +252,8 @@ func (w *World) symOf(i int) int {
 	return w.nodes[i].sym
 }
 
-// aboutThree is about for three hosts. If all three are interchangeable, it adds their
-// names to the state and to their parts, so that no renaming applies to them.
+// aboutThree is like about, for three hosts. If all three are interchangeable, it adds
+// their names to the state and to their parts, so that no renaming applies to them.
 func (w *World) aboutThree(a, b, c int, p print) {
 	sa, sb, sc := w.nodes[a].sym, w.nodes[b].sym, w.nodes[c].sym
 	switch {

@@ -184,7 +184,7 @@ func (o Object) String() string {
 }
 
 // Timer reports whether x is the use of virtual time by a timer that fires when nothing
-// else can happen: such a step comes after all steps before it.
+// else can happen: such a step cannot move before an earlier one.
 func (x Access) Timer() bool { return x.Obj == worldClock() && x.Mode == Write }
 
 // Everything reports whether x conflicts with all other steps: the step happens only when

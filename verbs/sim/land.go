@@ -14,7 +14,7 @@ func (w *World) canLand(e *elem) bool {
 	return w.canBegin(e) && !w.refused(e)
 }
 
-// canBegin is canLand without the check that e can read its memory: a Read samples the readable rest first.
+// canBegin is like canLand, but does not require that e can read its memory: a Read samples the readable rest first.
 func (w *World) canBegin(e *elem) bool {
 	if e.over() || e.during() || w.barring > 0 && e.barred >= w.barring {
 		return false
@@ -133,7 +133,7 @@ func (w *World) execAtomic(e *elem) {
 	}
 	if !e.hasRead() {
 		w.readWord(e)
-		e.got = append(e.got, span{e.off, e.off + 8}) // a card that fetches before the write finds no other Atomic between the two
+		e.got = append(e.got, span{e.off, e.off + 8}) // a card that fetches before the write must find no other Atomic between the two
 	}
 	old := binary.LittleEndian.Uint64(e.data)
 	now := old

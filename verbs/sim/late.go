@@ -20,7 +20,7 @@ func (m *late) print(h *Host) {
 	m.w.orderPrints(h)
 }
 
-// arrived: anything may have arrived, except while arrivals are being decided.
+// arrived reports true, since anything may have arrived, except while arrivals are being decided.
 func (m *late) arrived(e *elem) bool { return !e.q.catching || e.came || e.cutOff() }
 
 func (m *late) accepted(e *elem) bool { return e.acked }
@@ -48,17 +48,17 @@ func (m *late) fetchesUnseen() bool { return true }
 
 func (m *late) decidesKept() bool { return true }
 
-// receives: a request that has not certainly arrived may have arrived before q went to ERR.
+// receives reports true: a request that has not certainly arrived may have arrived before q went to ERR.
 func (m *late) receives(*qp, bool) bool { return true }
 
-// received: a request that never arrived has vanished in a step of its own (vanishing).
+// received reports true: a request that never arrived has vanished in a step of its own (vanishing).
 func (m *late) received(*qp, int) bool { return true }
 
 func (m *late) failsUnseen() bool { return true }
 
 func (m *late) mayHaveRun(e *elem, reach int) bool { return e.wr < reach }
 
-// stops: e has landed by now, or never will.
+// stops freezes e: it has landed by now, or never will.
 func (m *late) stops(e *elem) bool {
 	m.w.freeze(e)
 	return e.over()

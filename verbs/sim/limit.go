@@ -23,7 +23,7 @@ func (e *LimitError) Error() string {
 }
 func (e *LimitError) Unwrap() error { return ErrLimit }
 
-// Class is the class of the violation.
+// Class returns the class of the violation.
 func (e *LimitError) Class() string { return "limit" }
 
 // StepLimitError means that the run did not end within the configured number of steps.
@@ -34,7 +34,7 @@ func (e *StepLimitError) Error() string {
 }
 func (e *StepLimitError) Unwrap() error { return ErrLimit }
 
-// Class is the class of the violation.
+// Class returns the class of the violation.
 func (e *StepLimitError) Class() string { return "step-limit" }
 
 // bound fails the run if n objects exist already and one more would be too many.

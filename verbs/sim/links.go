@@ -17,7 +17,7 @@ func (t *task) calls(i int) {
 	t.heldUp = w.linkCut(t.h.node.idx, t.svc)
 }
 
-// carryOut is the step in which the running task's call reaches service i.
+// carryOut performs the step in which the running task's call reaches service i.
 func (w *World) carryOut(h *Host, i int, req []byte) ([]byte, error) {
 	t, s := w.cur, &w.cfg.Services[i]
 	w.touch(link(h.node.idx, t.svc), Read)

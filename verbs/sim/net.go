@@ -105,7 +105,7 @@ func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	return r, nil
 }
 
-// name is stable over edits: it names the caller, the service and the call.
+// name returns a name that is stable over edits: caller, service and call.
 func (r *request) name() string {
 	return r.from.Name() + "." + strconv.Itoa(r.from.life) + " to " + r.toName() + " " + r.service + " " + strconv.Itoa(r.g.ord)
 }

@@ -121,7 +121,7 @@ func (r *region) lookApart(off int, p []byte) {
 	}
 }
 
-// look is a load that is part of the current step.
+// look performs a load as part of the current step.
 func (r *region) look(off int, p []byte) {
 	w := r.h.w
 	t := w.cur

@@ -143,7 +143,7 @@ func (w *World) sourced(r *region, off, n int) {
 	}
 }
 
-// takeSources is fetch without decisions: sourced has made them.
+// takeSources is like fetch, but decides nothing: sourced has done so.
 func (w *World) takeSources(e *elem) {
 	for p := w.unfetched(e); p != nil; p = w.unfetched(e) {
 		w.takeSource(p)

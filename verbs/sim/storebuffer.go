@@ -170,7 +170,7 @@ func (t *task) drain() {
 }
 
 // drainShared is drain and pauseShared in one. Others see a buffered store when they
-// look, whether it has drained or not, so they need not come in between.
+// look, whether it has drained or not, so one pause is enough.
 func (t *task) drainShared() {
 	if !t.sb.empty() {
 		t.drain()

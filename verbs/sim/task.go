@@ -174,8 +174,8 @@ func (t *task) pause() {
 	t.passes()
 }
 
-// pauseLook is pause for a look at state that others can reach: between this look and an
-// earlier one, they may do something that both looks show.
+// pauseLook is like pause, for a look at state that others can reach: between this look
+// and an earlier one, they may do something that both looks show.
 func (t *task) pauseLook() {
 	if t.looked {
 		t.others()
@@ -188,9 +188,9 @@ func (t *task) pauseLook() {
 // a change of memory must let others continue, and meets the limit on steps.
 const maxLooks = 256
 
-// pauseDirty is pause for an operation that takes effect at once, such as a revocation or a store
-// that others can read. If the task earlier did something to which others may react, or saw something
-// that others may change, they may come in between. Other tasks of its own host always may.
+// pauseDirty is like pause, for an operation that takes effect at once, such as a revocation or a
+// store that others can read. If the task earlier did something to which others may react, or saw
+// something that others may change, they may come in between. Other tasks of its own host always may.
 func (t *task) pauseDirty() {
 	if t.w.machine.stepwise() {
 		t.others()
@@ -206,9 +206,9 @@ func (t *task) mayTell() bool {
 	return (t.dirty || t.looked) && !t.h.node.spec.Daemon
 }
 
-// pauseAfter is pauseDirty for preparations: if the task did nothing earlier in this step and observed nothing,
-// the operation may as well have come later. That holds in eager mode too. Destroying something counts as an
-// action here: another host may see its own operation fail and inform a third one, which then comes in between.
+// pauseAfter is like pauseDirty, for preparations: if the task did nothing earlier in this step and observed
+// nothing, the operation may as well have come later. That holds in eager mode too. Destroying something counts as
+// an action here: another host may see its own operation fail and inform a third one, which then comes in between.
 func (t *task) pauseAfter() {
 	if t.dirty || t.looked || t.h.live > 1 {
 		t.others()
@@ -217,7 +217,7 @@ func (t *task) pauseAfter() {
 	t.passes()
 }
 
-// pauseShared is pause for an operation that only other tasks of the host can notice: see doc.go.
+// pauseShared is like pause, for an operation that only other tasks of the host can notice: see doc.go.
 func (t *task) pauseShared() {
 	if t.h.live > 1 && !t.w.dying() {
 		t.others()

@@ -52,7 +52,7 @@ func (w *World) trace(h *Host, kind, format string, args ...any) {
 	}
 }
 
-// traceFrom is trace for an event that concerns two hosts: it happens at "at".
+// traceFrom is like trace, for an event that concerns two hosts: it happens at "at".
 func (w *World) traceFrom(peer, at *Host, kind, format string, args ...any) {
 	if w.tracer != nil {
 		p := ""
@@ -66,7 +66,7 @@ func (w *World) traceFrom(peer, at *Host, kind, format string, args ...any) {
 	}
 }
 
-// traceCall is traceFrom for an event of a call.
+// traceCall is like traceFrom, for an event of a call.
 func (w *World) traceCall(r *request, peer, at *Host, kind, format string, args ...any) {
 	w.traceFrom(peer, at, kind, format, args...)
 	w.tracer.Events[len(w.tracer.Events)-1].Call = r.name() + "." + strconv.Itoa(r.idx)

@@ -36,7 +36,7 @@ func simulated(p faults.Profile) verbstest.Backend {
 	return simulatedBy(p, func(_ *sim.World, seed int) sim.Policy { return policy(seed) })
 }
 
-// simulatedBy is simulated with the caller's schedules.
+// simulatedBy is like simulated, with the caller's schedules.
 func simulatedBy(p faults.Profile, policy func(w *sim.World, seed int) sim.Policy) verbstest.Backend {
 	return verbstest.Backend{Hosts: simHosts, Run: func(t *testing.T, try func(verbstest.Site) error) error {
 		s := &site{}

@@ -251,7 +251,7 @@ func (w *World) tookBefore(q *qp, hit func(*sqEntry) bool) int {
 // live reports whether any host learns the fate of q's requests.
 func (q *qp) live() bool { return q.h.alive && q.sends() && !q.gone }
 
-// cutoffKnown is cutoffQP where the arrivals are known.
+// cutoffKnown is like cutoffQP, where the arrivals are known.
 func (w *World) cutoffKnown(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	hitElem := func(e *elem) bool { return hit(q.ent(e.wr)) }
 	n, live := w.tookBefore(q, hit), q.live() || nak != 0

@@ -304,7 +304,7 @@ func startText(life int) string {
 	return fmt.Sprintf("starts again (life %d)", life)
 }
 
-// mainDone is called when the first task of a life has returned.
+// mainDone ends the life of h, whose first task has returned.
 func (w *World) mainDone(h *Host) {
 	n := h.node
 	w.trace(h, "end", "ends")
@@ -380,7 +380,7 @@ func (e *DeadlockError) Error() string {
 	return fmt.Sprintf("deadlock: nothing can happen any more while %v wait", e.Waiting)
 }
 
-// Class is the class of the violation.
+// Class returns the class of the violation.
 func (e *DeadlockError) Class() string { return "deadlock" }
 
 // ErrFailNil means that a check called Fail without an error. Whether it meant a

@@ -64,7 +64,7 @@ func (c Cells) Bounds(off, length int) bool { return c.Pieces > 0 && c.count(off
 // count returns the number of cells of [off, off+n).
 func (c Cells) count(off, n int) int { return (c.End(off+n-1) - c.Begin(off)) / c.Bytes }
 
-// Moment is Look, except that it returns end if messages tear only into Pieces.
+// Moment is like Look, but returns end if messages tear only into Pieces.
 func (c Cells) Moment(off, end int) int {
 	if c.Pieces > 0 {
 		return end

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// weakest is a card that promises no more than the specification.
+// weakest returns a card that promises no more than the specification.
 func weakest() *faults.Profile {
 	return &faults.Profile{Placement: faults.AnyOrder, CellBytes: 8, MTU: 4096, MaxRdAtomic: 16}
 }

@@ -17,8 +17,8 @@ type act struct {
 // spans are the lo and hi of timers, by their numbers.
 type spans [][2]int64
 
-// feasible is the brute force: it tries whether times on a grid can be assigned to the
-// acts so that every timer fires at an age in its span and none is passed over.
+// feasible decides by brute force whether times on a grid can be assigned to the acts so
+// that every timer fires at an age in its span and none is passed over.
 func feasible(acts []act, of spans, grid int64) bool {
 	set := map[uint64]int64{}
 	var try func(i int, now int64) bool
