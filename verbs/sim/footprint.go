@@ -45,7 +45,7 @@ func (w *World) touch(o Object, m Mode) {
 	w.foot = append(w.foot, Access{o, m})
 }
 
-// touchAll records that the current step may not commute with any other.
+// touchAll records that the current step commutes with no other.
 func (w *World) touchAll() { w.touch(object(objEnd, 0, 0), Write) }
 
 // current returns the object that says which life of a host is current, and whether it
