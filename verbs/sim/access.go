@@ -7,20 +7,20 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// The access flags of the responder's queue pair. A key is gone for good, but flags may change, and
-// change back, between a post and the execution of the request. Only the flags at the execution
-// count (the semantics note, section 5).
+// The access flags of the responder's queue pair. A revoked key stays revoked, but flags
+// may change, and change back, between a post and the execution of the request. Only the
+// flags at the execution count (the semantics note, section 5).
 
-// checkAccess checks what is posted to q's peer against the flags that hold now.
+// checkAccess checks a request that is posted to q's peer against the current flags.
 func (q *qp) checkAccess(s *sqEntry) {
 	if p := q.peer; p != nil && s.need&^p.access != 0 {
 		s.nak, s.early = verbs.StatusRemInvReqErr, true
 	}
 }
 
-// forbid refuses each request that is executed without the access that it needs, from now until the
-// access is granted again. How far the card has come is decided now, whether or not the requester
-// lives: a request that has not arrived may arrive after a grant. Modify has established that none was refused.
+// forbid refuses each request that executes without the access that it needs, from now until the access
+// is granted again. How far the card has got is decided now, whether or not the requester is alive: a
+// request that has not arrived may arrive after a grant. Modify has established that none was refused.
 func (q *qp) forbid(access verbs.Access) {
 	p, w := q.peer, q.w
 	if p == nil {
@@ -32,7 +32,7 @@ func (q *qp) forbid(access verbs.Access) {
 	for all := sweep(&p.elems); all.next(); {
 		e := all.e
 		if hit(p.ent(e.wr)) && e.reg != nil && (e.hasRead() || e.acked && e.kind != elemSample && w.cfg.Profile.DrainOnRevoke) {
-			w.land(e) // it was let in
+			w.land(e) // it was admitted
 			all.again()
 		}
 	}
@@ -64,7 +64,7 @@ func (m *late) denies(q *qp, hit func(*sqEntry) bool) (first int, overtakers []*
 	if !q.awaits(hit) {
 		return q.posted, nil
 	}
-	q.asks(isRNR) // from now on it is refused, or not answered
+	q.asks(isRNR) // from now on the request is refused, or not answered
 	overtakers = m.w.catchUp(q)
 	for _, e := range q.elems {
 		e.came = e.came && !m.w.heldBack(e) // it waits for a request that was not executed
@@ -72,8 +72,8 @@ func (m *late) denies(q *qp, hit func(*sqEntry) bool) (first int, overtakers []*
 	return m.w.tookBefore(q, hit), overtakers
 }
 
-// awaits reports whether a request that hits may still be executed. A responder in ERR has already
-// decided which were executed.
+// awaits reports whether a request that hit accepts may still be executed. A responder
+// in ERR has already decided which were executed.
 func (q *qp) awaits(hit func(*sqEntry) bool) bool {
 	if p := q.peer; p != nil && p.state == verbs.StateErr {
 		return false
@@ -86,14 +86,14 @@ func (q *qp) awaits(hit func(*sqEntry) bool) bool {
 	return false
 }
 
-// neverLeaves reports whether request i stays where it is: its queue pair is in ERR, was cut off before it, and has
-// nothing of it under way. One that is posted in ERR has no key, and is like it.
+// neverLeaves reports whether request i stays in the send queue: its queue pair is in ERR, was cut off before
+// i, and has nothing of i in flight. A request that is posted in ERR has no key, and counts as one of these.
 func (q *qp) neverLeaves(i int) bool {
 	return q.state == verbs.StateErr && i >= q.limit && !q.ent(i).early && !slices.ContainsFunc(q.elems, func(e *elem) bool { return e.wr == i })
 }
 
-// oldest is the first request that may not have arrived yet. Requests of a terminated requester
-// complete in any case.
+// oldest returns the first request that may not have arrived yet. Requests of a
+// terminated requester complete in any case.
 func (q *qp) oldest() int {
 	if q.live() {
 		return q.head
@@ -101,8 +101,8 @@ func (q *qp) oldest() int {
 	return q.base
 }
 
-// notExecuted undoes the arrival of forbidden requests, and of those behind them, if they only
-// arrived: the execution counts, not the arrival. Pieces of Writes are placed in any case.
+// notExecuted undoes the arrival of forbidden requests, and of those behind them, that have not
+// executed: the execution counts, not the arrival. Pieces of Writes are placed in any case.
 func (w *World) notExecuted(q *qp) {
 	q.comesAgain()
 	for _, e := range q.elems {
@@ -112,7 +112,7 @@ func (w *World) notExecuted(q *qp) {
 	}
 }
 
-// comesAgain notes that an arrival so far does not show that a denied Atomic in front of it has arrived.
+// comesAgain notes which arrivals so far do not show that a denied Atomic in front of them has arrived.
 func (q *qp) comesAgain() {
 	denied := unlimited
 	for _, e := range q.elems {
@@ -127,7 +127,7 @@ func (q *qp) comesAgain() {
 	}
 }
 
-// denyNoMore forgets that access was denied to requests that a reset wiped: they will not arrive again.
+// denyNoMore clears the denial of requests that a reset wiped: they will not arrive again.
 func (q *qp) denyNoMore() {
 	for i := q.base; i < q.posted; i++ {
 		if s := q.ent(i); s.early && !q.stands(i) {
@@ -141,8 +141,8 @@ func (e *elem) passed() bool {
 	return e.past && slices.ContainsFunc(e.q.elems, func(p *elem) bool { return p.kind == elemAtomic && p.precedes(e) })
 }
 
-// grant admits what the access flags forbade until now. It has not arrived yet: if it had been
-// refused, q would be in ERR, and Modify has looked.
+// grant admits the requests that the access flags forbade until now. They have not
+// arrived yet: had one been refused, q would be in ERR, and Modify has looked.
 func (q *qp) grant() {
 	p := q.peer
 	if p == nil {
@@ -152,7 +152,7 @@ func (q *qp) grant() {
 	first := p.posted
 	for i := p.base; i < p.posted; i++ {
 		s := p.ent(i)
-		if !s.early || p.gone && s.came || s.need&^q.access != 0 || !p.stands(i) { // of an ended requester one may have been refused
+		if !s.early || p.gone && s.came || s.need&^q.access != 0 || !p.stands(i) { // one of a terminated requester may have been refused
 			continue
 		}
 		first = min(first, i)
@@ -171,8 +171,8 @@ func (q *qp) grant() {
 	}
 }
 
-// notYet decides that e had not arrived when its queue pair was denied access, and neither had what
-// arrives with it or later. All of it may arrive after a grant.
+// notYet decides that e had not arrived when its queue pair was denied access, and neither
+// had elements that arrive with it or later. All of them may arrive after a grant.
 func (w *World) notYet(e *elem) {
 	w.touchElem(e)
 	e.could, e.frozen = false, false
@@ -183,14 +183,13 @@ func (w *World) notYet(e *elem) {
 	}
 }
 
-// isDenied reports whether e is at or behind a request that the access flags of the responder
-// forbid now.
+// isDenied reports whether e is at or behind a request that the responder's access flags forbid now.
 func (e *elem) isDenied() bool {
 	return !e.byCPU() && e.wr >= min(e.q.forbidden(), e.q.denied())
 }
 
-// forbidden is the first request of q that the access flags of its peer forbid. A card that had
-// executed it would be in ERR.
+// forbidden returns the first request of q that its peer's access flags forbid. A card
+// that had executed it would be in ERR.
 func (q *qp) forbidden() int {
 	for i := q.head; i < q.posted; i++ {
 		if q.ent(i).early {
@@ -200,8 +199,8 @@ func (q *qp) forbidden() int {
 	return unlimited
 }
 
-// denied is the first request of a terminated requester, or of an earlier connection, that is still in
-// flight and that the access flags of its peer forbid.
+// denied returns the first request of a terminated requester, or of an earlier
+// connection, that is still in flight and that its peer's access flags forbid.
 func (q *qp) denied() int {
 	for i := q.base; i < q.posted; i++ {
 		if q.ent(i).early && q.stands(i) {
@@ -211,14 +210,14 @@ func (q *qp) denied() int {
 	return unlimited
 }
 
-// mayCome reports whether request i can still arrive: it belongs to the present connection, or it was
-// in flight at a reset.
+// mayCome reports whether request i can still arrive: it belongs to the current
+// connection, or was in flight at a reset.
 func (q *qp) mayCome(i int) bool {
 	return i >= q.first || slices.ContainsFunc(q.elems, func(e *elem) bool { return e.wr == i })
 }
 
-// stands reports whether the denial of request i still matters: the request may arrive, or one behind it on the same
-// connection may, such as a message without data.
+// stands reports whether the denial of request i still matters: the request may arrive,
+// or one behind it on the same connection may, such as a message without data.
 func (q *qp) stands(i int) bool {
 	if q.mayCome(i) {
 		return true
@@ -234,5 +233,5 @@ func (q *qp) stands(i int) bool {
 // leftDenied reports whether e belongs to an earlier connection, at or behind a denied request.
 func (e *elem) leftDenied() bool { return e.wr < e.q.first && e.wr >= e.q.denied() }
 
-// revoked reports whether the key of s is gone: no grant brings it back.
+// revoked reports whether the key of s is revoked: no grant restores it.
 func (s *sqEntry) revoked() bool { return s.mr != nil && s.mr.gone }

@@ -1,18 +1,16 @@
 package sim
 
-// If the profile says so, later Reads of a card see what that card has acknowledged. A queue pair
-// that has stopped (ERR, RESET, destroyed) acknowledges nothing more. So a request that had arrived,
-// and completes later, was acknowledged before the stop. Whether it was is decided when a Read
-// arrives that would have to see it.
+// Under a profile with ReadsSeeAcked, later Reads of a card see what that card has acknowledged. A queue pair that
+// has stopped (ERR, RESET, destroyed) acknowledges nothing more. So a request that had arrived by then and completes
+// later was acknowledged before the stop. Whether it was is decided when a Read arrives that would have to see it.
 
-// sees reports whether Read or Atomic e must find by: the requester had the completion of by
-// before it posted e. A request that was posted earlier may have sampled earlier.
+// sees reports whether Read or Atomic e must find by: by was acknowledged before e was
+// posted. A request that was posted earlier may have sampled earlier.
 func (w *World) sees(e, by *elem) bool {
 	return (e.kind == elemSample || e.modifies()) && by.acked && by.ackAt < e.at && w.cfg.Profile.ReadsSeeAcked
 }
 
-// seesAcked applies the promise of the profile that later requests see what the card has
-// acknowledged.
+// seesAcked lands the changes that by must see because the card has acknowledged them (ReadsSeeAcked).
 func (w *World) seesAcked(by *elem) {
 	r := by.reg
 	if !w.cfg.Profile.ReadsSeeAcked {
@@ -33,7 +31,7 @@ func (w *World) seesAcked(by *elem) {
 	}
 }
 
-// acksNoMore notes what had come to q when it stopped.
+// acksNoMore records which elements had arrived when q stopped.
 func (q *qp) acksNoMore() {
 	p := q.peer
 	if p == nil || !p.h.alive || p.gone || !p.sends() {
@@ -47,8 +45,8 @@ func (q *qp) acksNoMore() {
 	}
 }
 
-// acknowledged decides whether e was acknowledged before its responder's queue pair stopped, and
-// with it everything before it. If it was not, nothing after it was either.
+// acknowledged decides whether e was acknowledged before its responder's queue pair
+// stopped. If it was, so was everything before it; if not, nothing after it was.
 func (w *World) acknowledged(e *elem) {
 	q := e.q
 	w.touchElem(e)
@@ -70,7 +68,7 @@ func (w *World) acknowledged(e *elem) {
 
 var ackedNames = [...]string{" was not acknowledged", " was acknowledged"}
 
-// acks notes that e is acknowledged: now, or before its responder's queue pair stopped.
+// acks records that e is acknowledged: now, or before its responder's queue pair stopped.
 func (w *World) acks(e *elem) {
 	w.ticks++
 	e.acked, e.ackAt = true, w.ticks

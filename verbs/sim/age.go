@@ -5,10 +5,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim/zone"
 )
 
-// The timer of a Gather in the regimes free and skew. The calls set it, and every Wait uses it. While no task waits,
-// it is in the zones like a look (look.go): it never fires, and its age is the time since the calls.
+// The timer of a Gather in the regimes free and skew. The calls set it, and every Wait uses it. While no task
+// waits, it is in the zones like a look (look.go): it never fires, and its age is the time since the calls.
 
-// zoneID is the ID of g's timer in the zone of its host.
+// zoneID returns the ID of g's timer in the zone of its host.
 func (g *gather) zoneID() uint64 { return 1<<23 | uint64(g.ord) }
 
 // age sets the timer. No task waits for it yet.
@@ -27,8 +27,8 @@ func (g *gather) age() {
 	w.cur.touchClock()
 }
 
-// arm starts a wait for the timer. It decides whether the timer has expired already: if so, the wait returns at once;
-// if not, the timer fires when it reaches its age.
+// arm starts a wait for the timer. It decides whether the timer has expired already: if
+// so, the wait returns at once; if not, the timer fires when it reaches its age.
 func (g *gather) arm(o *op) {
 	w := g.h.w
 	if !g.aged {

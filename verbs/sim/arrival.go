@@ -1,9 +1,9 @@
 package sim
 
-// What had arrived when a connection was cut off. Packets arrive in order or leave gaps. A frozen
-// element landed by then, or never will.
+// Which elements had arrived when a connection was cut off. Packets arrive in order or
+// leave gaps. A frozen element landed by then, or never will.
 
-// discard drops e and everything that could only follow it: none of it will land.
+// discard drops e and every element that could only land after it: none of them will land.
 func (w *World) discard(e *elem) {
 	if e.over() {
 		return
@@ -19,13 +19,13 @@ func (w *World) discard(e *elem) {
 	switch {
 	case e.src == nil:
 	case e.q.cfg.PSN != 0:
-		w.fetchOne(e) // it may haunt the next connection
+		w.fetchOne(e) // a ghost of it may execute on the next connection
 	default:
 		w.dropSource(e)
 	}
 	if e.frozen && !e.unknown() {
 		if e.arrives() {
-			e.q.limit = min(e.q.limit, e.wr) // it never came
+			e.q.limit = min(e.q.limit, e.wr) // it never arrived
 		}
 		w.eachMate(e, func(x *elem) bool { return e.arrives() && w.with(e, x) }, w.discard)
 		for all := sweep(&e.q.elems); all.next(); {
@@ -37,22 +37,20 @@ func (w *World) discard(e *elem) {
 	}
 	for all := sweep(&e.q.elems); all.next() && e.overtook() && !e.frozen; {
 		if x := all.e; x.overtook() && w.before(e, x) {
-			w.discard(x) // it came later, if at all
+			w.discard(x) // it arrived later, if at all
 			all.again()
 		}
 	}
 }
 
-// arrives reports whether e, which is frozen because of what had arrived, is in memory if it has
-// arrived. This does not hold after a power failure, which strikes during the placement, or for
-// stores of a CPU.
+// arrives reports whether a frozen e is in memory if it has arrived. That does not hold
+// after a power failure, which strikes during the placement, or for stores of a CPU.
 func (e *elem) arrives() bool { return e.kind == elemWrite && !e.byCPU() && !e.struck() }
 
-// tells reports whether its packet has arrived if e lands.
+// tells reports whether a landing of e shows that its packet has arrived.
 func (e *elem) tells() bool { return e.changes() && !e.byCPU() && !e.struck() }
 
-// eachMate calls f for the frozen elements that share e's fate because of the order in which
-// packets arrive.
+// eachMate calls f for the frozen elements that share e's fate because of the order in which packets arrive.
 func (w *World) eachMate(e *elem, shares func(*elem) bool, f func(*elem)) {
 	if !e.tells() {
 		return
@@ -65,7 +63,7 @@ func (w *World) eachMate(e *elem, shares func(*elem) bool, f func(*elem)) {
 	}
 }
 
-// with reports whether a came in the packet of b or in one before it.
+// with reports whether a arrived in the packet of b or in an earlier one.
 func (w *World) with(a, b *elem) bool {
 	if !w.cfg.Profile.WholePackets {
 		return a.precedes(b) && !w.overtakes(b, a)
@@ -74,12 +72,12 @@ func (w *World) with(a, b *elem) bool {
 	return a.q == b.q && (a.wr < b.wr || a.wr == b.wr && (a.off-a.start)/mtu <= (b.off-b.start)/mtu)
 }
 
-// mates reports whether two elements came in one packet.
+// mates reports whether a and b arrived in one packet.
 func (w *World) mates(a, b *elem) bool { return w.with(a, b) && w.with(b, a) }
 
-// freeze marks e as landed before now or never. If something that arrived with it or later has
-// landed, e has arrived. If something that arrived with it or earlier was dropped, e has not.
-// The caller calls settleRivals after it has frozen all elements.
+// freeze marks e as landed before now or never. If an element that arrived with e or
+// later has landed, e has arrived. If one that arrived with e or earlier was dropped, e
+// has not. The caller calls settleRivals after freezing all elements.
 func (w *World) freeze(e *elem) {
 	w.fetchOne(e)
 	switch w.withMates(e) {
@@ -95,8 +93,8 @@ func (w *World) freeze(e *elem) {
 	e.frozen, e.frozeAt = true, w.ticks
 }
 
-// withMates decides the fate of e if something that arrived with it, before it or after it shows it.
-// The request of e may have failed since.
+// withMates returns the fate of e as shown by elements that arrived with it, before it
+// or after it. The request of e may have failed since.
 func (w *World) withMates(e *elem) int {
 	for i := e.q.base; i < e.q.posted && e.tells(); i++ {
 		for _, x := range e.q.ent(i).payload {

@@ -7,10 +7,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// An Atomic reads a word and then writes it. Between the two, the card admits no other Atomic of
-// its own, but it admits a Write and, without ATOMIC_GLOB, a CPU. So an Atomic may have read
-// although it is still pending: then got is not empty, and
-// data is what it found.
+// An Atomic reads a word and then writes it. Between the two, the card admits no other Atomic
+// of its own, but it admits a Write and, without ATOMIC_GLOB, a CPU. So an Atomic may have
+// read although it is still pending. Then got is not empty, and data holds the old value.
 
 // modifies reports whether e is an Atomic that reads before it writes.
 func (e *elem) modifies() bool {
@@ -19,13 +18,12 @@ func (e *elem) modifies() bool {
 
 func (e *elem) hasRead() bool { return e.kind == elemAtomic && len(e.got) > 0 }
 
-// excludes reports whether x cannot land between what e has read and its write.
+// excludes reports whether x cannot land between the read and the write of e, which has read.
 func (e *elem) excludes(x *elem) bool {
 	return e.hasRead() && (x.kind == elemAtomic || x.byCPU() && x.q.w.cfg.Profile.AtomicGlob)
 }
 
-// separates reports whether by, nil for a CPU, can come between the two halves of
-// an Atomic.
+// separates reports whether by, or a CPU if by is nil, can come between the two halves of an Atomic.
 func (w *World) separates(by *elem) bool {
 	if by == nil || by.byCPU() {
 		return !w.cfg.Profile.AtomicGlob
@@ -39,7 +37,7 @@ func (e *elem) shuts(x *elem) bool {
 		(x.kind == elemAtomic || x.byCPU() && x.q.w.cfg.Profile.AtomicGlob)
 }
 
-// brings reports whether e shuts x, or something that must land before x does.
+// brings reports whether e shuts x, or an element that must land before x.
 func (w *World) brings(x, e *elem) bool {
 	if e.shuts(x) {
 		return true
@@ -52,8 +50,8 @@ func (w *World) brings(x, e *elem) bool {
 	return false
 }
 
-// tooLate reports whether Atomic e, which is landing, can no longer read: before it
-// writes, something lands that could not come between.
+// tooLate reports whether Atomic e, which is landing, can no longer read: something that
+// could not come between its two halves lands before it writes.
 func (w *World) tooLate(e *elem) bool {
 	for i := len(w.landing) - 1; i >= 0 && w.landing[i] != e; i-- {
 		if w.brings(w.landing[i], e) {
@@ -63,12 +61,12 @@ func (w *World) tooLate(e *elem) bool {
 	return false
 }
 
-// overlooks reports whether something is landing, and not there yet, that Atomic e must find.
+// overlooks reports whether an element that Atomic e must find is landing, and is not in memory yet.
 func (w *World) overlooks(e *elem) bool {
 	return slices.ContainsFunc(w.landing, func(x *elem) bool { return w.sees(e, x) })
 }
 
-// finishAtomics makes the Atomics that have read write, if by must not come between.
+// finishAtomics makes the Atomics that have read also write, if by must not come between.
 func (w *World) finishAtomics(r *region, off, n int, by *elem) {
 	if w.separates(by) {
 		return
@@ -81,15 +79,14 @@ func (w *World) finishAtomics(r *region, off, n int, by *elem) {
 	}
 }
 
-// readBefore decides, for each pending Atomic on bytes that by is about to change, whether
-// it has read them before.
+// readBefore decides, for each pending Atomic on bytes that by is about to change, whether it has already read them.
 func (w *World) readBefore(r *region, off, n int, by *elem) {
 	if w.separates(by) {
 		w.readEarlier(r, off, n, by)
 	}
 }
 
-// readEarlier is readBefore for a change that may come between the two halves.
+// readEarlier is like readBefore, for a change that may come between the two halves of an Atomic.
 func (w *World) readEarlier(r *region, off, n int, by *elem) {
 	for all := sweep(&r.pend); all.next() && !r.whole; {
 		e := all.e
@@ -109,7 +106,7 @@ var readNames = [...]string{" not read yet", " has read"}
 // readAtomic performs the first half of an Atomic.
 func (w *World) readAtomic(e *elem) {
 	if !e.during() {
-		// What lands first must see that e is about to read.
+		// Elements that land first must see that e is about to read.
 		e.begins()
 		w.landing = append(w.landing, e)
 		defer func() {
@@ -120,27 +117,27 @@ func (w *World) readAtomic(e *elem) {
 	w.landEarlier(e)
 	w.seesAcked(e)
 	e.goes(reading)
-	w.beforeWrite(e.reg, e.off, e.n, e) // a new element may have changed other bytes of the word only
+	w.beforeWrite(e.reg, e.off, e.n, e) // a newer element may have changed only other bytes of the word
 	e.goes(landing)
 	w.touch(e.reg.object(), Read)
 	w.readWord(e)
 	e.got = append(e.got, span{e.off, e.off + 8})
 }
 
-// readWord reads what Atomic e finds. It is a look like that of a Read: what persistent
-// memory kept, and media errors, show.
+// readWord reads the old value for Atomic e. Like a look of a Read, it shows what
+// persistent memory kept, and media errors.
 func (w *World) readWord(e *elem) {
 	w.findOut(e.reg, e.off, 8, false)
 	e.goes(reading)
 	defer func(x bool) { e.reg.whole = x }(e.reg.whole)
-	e.reg.whole = true // no other Atomic has read and not written: one comes after the other
+	e.reg.whole = true // no other Atomic may have read without having written: Atomics come one after the other
 	w.damage(e.reg, e.off, 8, flips)
 	e.goes(landing)
 	e.data = w.bytes(8)
 	binary.LittleEndian.PutUint64(e.data, e.reg.word(e.off))
 }
 
-// landEarlier lands what must be in memory before e samples some of it.
+// landEarlier lands the elements that must be in memory before e samples some of it.
 func (w *World) landEarlier(e *elem) {
 	for all := sweep(&e.q.elems); all.next(); {
 		if p := all.e; p != e && !p.over() && !p.during() && w.before(p, e) {
@@ -150,9 +147,9 @@ func (w *World) landEarlier(e *elem) {
 	}
 }
 
-// loadLocked is the load of a locked instruction, which is one step with its store:
-// what comes before the store comes before the load. Without ATOMIC_GLOB that may be
-// the first half of an Atomic. It may be a card that fetches, and what it finds.
+// loadLocked performs the load of a locked instruction. Load and store are one step, so
+// everything before the store comes before the load. Without ATOMIC_GLOB that may include the
+// first half of an Atomic. It may include a card's fetch, and the landings that the fetch shows.
 func (r *region) loadLocked(off int) uint64 {
 	w := r.h.w
 	w.cur.pause()

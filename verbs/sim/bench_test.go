@@ -11,8 +11,8 @@ import (
 
 const perRun = 1000 // work requests of a run
 
-// writerWorld has a client whose body posts perRun requests of 8 bytes, fifteen
-// Writes and a Read at a time, to a server that does nothing.
+// writerWorld has a client whose body posts perRun requests of 8 bytes, fifteen Writes
+// and a Read at a time, to a server that does nothing.
 func writerWorld(tb testing.TB, body func(post func())) *sim.World {
 	w, err := sim.New(sim.Config{Profile: strong(tb), MaxSteps: 1 << 30, Nodes: []sim.Node{
 		{Name: "a", Main: func(h host.Host, _ int) {
@@ -24,7 +24,7 @@ func writerWorld(tb testing.TB, body func(post func())) *sim.World {
 			for i := range wrs {
 				wrs[i] = e.WR(verbs.OpWrite, verbs.Inline, 0, 8)
 			}
-			// The Read flushes the writes before it, so that they do not pile up.
+			// The Read flushes the Writes before it, so that they do not pile up.
 			wrs[15] = e.WR(verbs.OpRead, verbs.Signaled, 0, 8)
 			wc := make([]verbs.WC, 1)
 			body(func() {
@@ -51,8 +51,7 @@ func writerWorld(tb testing.TB, body func(post func())) *sim.World {
 	return w
 }
 
-// BenchmarkWrite is the cost of one simulated work request, posted, landed and
-// completed.
+// BenchmarkWrite measures the cost of one simulated work request: posted, landed and completed.
 func BenchmarkWrite(b *testing.B) {
 	w := writerWorld(b, func(post func()) { post() })
 	b.ReportAllocs()

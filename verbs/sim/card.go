@@ -13,7 +13,7 @@ type card struct {
 	mrs []*mr
 	qps []*qp
 	cqs []*cq
-	pds int // made so far, and channels
+	pds int // created so far; chs counts channels
 	chs int
 }
 
@@ -65,7 +65,7 @@ func (c *card) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
 type pd struct {
 	c    *card
 	ord  int
-	open int // registrations and queue pairs of it
+	open int // its registrations and queue pairs
 	gone bool
 }
 
@@ -124,7 +124,7 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 	p.open++
 	if access&^verbs.LocalWrite != 0 {
 		r.lent++
-		n.w.cur.reach() // a peer that guesses the key can reach it from now on
+		n.w.cur.reach() // a peer that guesses the key can reach the memory from now on
 	}
 	p.c.mrs = append(p.c.mrs, m)
 	if p.c.h.w.tracer != nil {
@@ -160,7 +160,7 @@ func (m *mr) Dereg() error {
 	return nil
 }
 
-// revoke deregisters keys of the card, all at one moment: which requests were executed before is decided once.
+// revoke deregisters keys of the card, all at one moment: which requests were executed before that is decided once.
 func (c *card) revoke(all ...*mr) {
 	w, h := c.h.w, c.h
 	for _, m := range all {
@@ -185,7 +185,7 @@ func (c *card) revoke(all ...*mr) {
 	c.mrs = slices.DeleteFunc(c.mrs, func(m *mr) bool { return m.gone })
 }
 
-// key finds a registration of the card.
+// key returns the registration with key k, or nil.
 func (c *card) key(k uint32) *mr {
 	for _, m := range c.mrs {
 		if m.key == k {
@@ -195,7 +195,7 @@ func (c *card) key(k uint32) *mr {
 	return nil
 }
 
-// sge returns the region and the offset of a piece of local memory.
+// sge returns the region and offset of a piece of local memory.
 func (p *pd) sge(s verbs.SGE, write bool) (*region, int, bool) {
 	m := p.c.key(s.LKey)
 	if m == nil || m.pd != p || write && m.access&verbs.LocalWrite == 0 || !m.r.has(s.Addr, int(s.Length)) {

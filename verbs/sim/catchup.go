@@ -2,14 +2,14 @@ package sim
 
 import "slices"
 
-// What a revocation refuses depends on how far the card had come: what had arrived, and which of
-// the Reads and Atomics among it had been executed. In eager mode, steps have decided this. In late
-// mode it is decided at the revocation, by the rules of those steps; everything after that is the
-// same in both modes. Where arrived data is placed stays open.
+// What a revocation refuses depends on how far the card had got: which requests had arrived,
+// and which of the Reads and Atomics among them had executed. In eager mode, earlier steps have
+// decided this. In late mode it is decided at the revocation, by the rules of those steps; from
+// there on both modes are the same. Where arrived data has been placed stays undecided.
 
-// catchUp decides what of q had arrived and had been executed, because a live requester learns it.
-// It returns the elements behind the first missing one that may have overtaken it. Whether they
-// did stays undecided, because no host learns of it. Everything before the first has arrived.
+// catchUp decides which of q's requests had arrived and which had executed, because a live requester
+// learns it. It returns the elements behind the first missing one that may have overtaken it. Whether they
+// did stays undecided, because no host learns it. Everything before the first missing one has arrived.
 func (w *World) catchUp(q *qp) (overtakers []*elem) {
 	q.undecide()
 	reach := q.reach()
@@ -31,7 +31,7 @@ func (w *World) catchUp(q *qp) (overtakers []*elem) {
 			missing = append(missing, e)
 		}
 	}
-	q.catching = true // what is executed finds only what has arrived
+	q.catching = true // requests that execute find only those that have arrived
 	w.catchUpExecuted(q)
 	w.catchUpReceived(q)
 	return overtakers
@@ -43,7 +43,7 @@ func (w *World) letGo(e *elem) {
 		return
 	}
 	q := e.q
-	q.catching = true // they find only what has arrived
+	q.catching = true // they find only requests that have arrived
 	for all := sweep(&q.elems); all.next(); {
 		if p := all.e; w.holdsBack(p, e) {
 			w.land(p)
@@ -53,13 +53,13 @@ func (w *World) letGo(e *elem) {
 	q.catching = false
 }
 
-// neverLeaves reports whether e waits for the response to a request that memory refuses.
+// neverLeaves reports whether e waits for the response to a request that unreadable memory refuses.
 func (w *World) neverLeaves(e *elem) bool {
 	return slices.ContainsFunc(e.q.elems, func(p *elem) bool { return w.holdsBack(p, e) && w.poisoned(e.q.ent(p.wr)) })
 }
 
-// undecide makes it open again when Atomics are executed that had arrived at the previous call of
-// catchUp: no host has learned it.
+// undecide reopens Atomics that had arrived, but not executed, at the previous call of
+// catchUp: when they execute is open again, because no host has learned it.
 func (q *qp) undecide() {
 	for _, e := range q.elems {
 		if e.kind == elemAtomic && e.acked && !e.over() && e.ackAt == unlimited {
@@ -68,15 +68,15 @@ func (q *qp) undecide() {
 	}
 }
 
-// leaveOpen treats overtakers that a revocation hits: each has arrived by now or never will. With
-// DrainOnRevoke, what has arrived is in memory.
+// leaveOpen handles an overtaker that a revocation hits: it has arrived by now or never
+// will. With DrainOnRevoke, everything that has arrived is in memory.
 func (w *World) leaveOpen(e *elem) {
 	if e.could = !w.cfg.Profile.DrainOnRevoke; !e.could {
 		w.freeze(e)
 	}
 }
 
-// comes marks e as arrived, with its packet.
+// comes marks e as arrived, together with its packet.
 func (w *World) comes(e *elem) {
 	for _, x := range e.q.elems {
 		if !x.came && !x.cutOff() && (x == e || w.packet(e, x)) {
@@ -90,7 +90,7 @@ func (w *World) packet(e, x *elem) bool {
 	return w.cfg.Profile.WholePackets && x.kind == elemWrite && w.mates(e, x)
 }
 
-// hasCome reports whether something shows that e has arrived: it, or what leaves after it.
+// hasCome reports whether there is evidence that e has arrived: its own, or that of an element that leaves after it.
 func (w *World) hasCome(e *elem) bool {
 	if e.came || e.acked || len(e.got) > 0 {
 		return true
@@ -105,8 +105,8 @@ func (w *World) hasCome(e *elem) bool {
 	return false
 }
 
-// emptyCame is the first request that has not arrived, given the first one that lacks a piece. An
-// empty request has no piece: whether those just before n have arrived is decided here, in late mode.
+// emptyCame returns the first request that has not arrived; n is the first one that lacks a piece. Empty
+// requests have no pieces, so in late mode it decides here whether those just before n have arrived.
 func (w *World) emptyCame(q *qp, n int) int {
 	least := n
 	for q.catching && least > q.oldest() && q.ent(least-1).length == 0 && !q.ent(least-1).came {
@@ -118,8 +118,8 @@ func (w *World) emptyCame(q *qp, n int) int {
 	return n - w.choose(ChooseCutoff, n-least+1, func(i int) string { return q.name() + " came to #" + itoa(n-i) })
 }
 
-// catchUpExecuted decides which requests that have arrived were executed, in an order that the
-// card may keep. What memory refuses was not.
+// catchUpExecuted decides which of the requests that have arrived were executed, in an
+// order that the card may keep. A request that unreadable memory refuses was not.
 func (w *World) catchUpExecuted(q *qp) {
 	var open []*elem // not executed
 	for all := sweep(&q.elems); all.next(); {
@@ -139,8 +139,8 @@ func (w *World) catchUpExecuted(q *qp) {
 
 var executedNames = [...]string{" not executed", " executed"}
 
-// catchUpReceived decides which receives had completed because of requests that stand behind
-// what was not executed. All others that have arrived complete in any case.
+// catchUpReceived decides which receives had completed for requests behind an unexecuted
+// one. All other requests that have arrived complete their receives in any case.
 func (w *World) catchUpReceived(q *qp) {
 	p := q.peer
 	if p == nil {
@@ -183,7 +183,7 @@ func (w *World) waitsForExecution(e *elem) bool {
 	return e.kind == elemAtomic || slices.ContainsFunc(e.q.elems, func(p *elem) bool { return p.responds() && w.follows(e, p) })
 }
 
-// caughtUp leaves late mode with what has arrived: it will land, though no host has learned it.
+// caughtUp ends catching up. Elements that have arrived will land, though no host has learned of them.
 func (w *World) caughtUp(q *qp) {
 	q.catching = false
 	for _, e := range slices.Clone(q.elems) {

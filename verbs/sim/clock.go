@@ -10,27 +10,24 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim/zone"
 )
 
-// Time. What a check assumes about it is Config.Timers:
+// Time. Config.Timers says what a check assumes about it:
 //
 // idle: all hosts share one clock, the world's. It stands still while any event can
 // happen, and jumps to the earliest deadline when none can.
 //
-// free: each host has its own clock. A host's timers fire when its clock reaches
-// their deadlines, and the rate of the clock is unknown. The possible readings of a clock are a
-// zone: which of the host's timers may be the next depends on when they were set, and
-// any time may have passed between two steps.
+// free: each host has its own clock. A host's timers fire when its clock reaches their deadlines,
+// and the rate of the clock is unknown. The possible readings of a clock are a zone: which of the
+// host's timers may be next depends on when they were set, and any time may pass between two steps.
 //
-// skew(r): as free, and besides the clocks run within a ratio r. Let no clock be slower
-// than real time and none faster than r times real time. Then a timer of duration d
-// that was set at the real time S fires in [S+d/r, S+d]; what is known of the timers of
-// all hosts is one zone more, in real time. A timer may fire if both zones allow it.
+// skew(r): like free, but the clocks run within a ratio r. Let no clock be slower than real time and none
+// faster than r times real time. Then a timer of duration d that was set at real time S fires in [S+d/r,
+// S+d]. The timers of all hosts form a second zone, in real time. A timer may fire if both zones allow it.
 //
-// Both zones lose information, since the relation of one clock to the other is not a
-// difference bound: a clock that loses on one timer cannot win on another that
-// runs at the same time. So skew allows everything that clocks within the ratio do, and
-// occasionally more. It is exact for r=1, and on one host.
+// Both zones lose information, since the relation of one clock to the other is not a difference bound: a clock
+// that lost time on one timer cannot have gained time on another that ran at the same time. So skew allows
+// everything that clocks within the ratio do, and occasionally more. It is exact for r=1, and on one host.
 
-// within makes a wait expire after timeout; with a negative one it never expires.
+// within makes a wait expire after timeout; if timeout is negative it never expires.
 func (h *Host) within(o op, timeout time.Duration) op {
 	if timeout < 0 {
 		return o
@@ -39,7 +36,7 @@ func (h *Host) within(o op, timeout time.Duration) op {
 	return o
 }
 
-// after is the deadline of a timer that is set now.
+// after returns the deadline of a timer that is set now.
 func (h *Host) after(d time.Duration) time.Duration {
 	now := h.reading()
 	if d > math.MaxInt64-now {
@@ -48,7 +45,7 @@ func (h *Host) after(d time.Duration) time.Duration {
 	return now + d
 }
 
-// reading is what the host's clock shows. It stands still between timers.
+// reading returns what the host's clock shows. It stands still between timers.
 func (h *Host) reading() time.Duration {
 	if h.w.cfg.Timers.Regime == faults.Idle {
 		return h.w.now
@@ -84,11 +81,11 @@ func (h *Host) Now() time.Duration {
 
 func (h *Host) clockObject() Object { return object(objClock, h.node.idx, 0) }
 
-// timer is the actor of the timer of t.
+// timer returns the actor of the timer of t.
 func (t *task) timer() Actor { return actor(actTimer, t.h.life, t.h.node.idx, t.ord) }
 
-// related reports whether the timers of other tasks constrain that of t: those of
-// its own host, and with skew those of all hosts.
+// related reports whether timers of other tasks constrain the timer of t: those of its
+// own host, and with skew those of all hosts.
 func (t *task) related() bool {
 	switch t.w.cfg.Timers.Regime {
 	case faults.Free:
@@ -109,7 +106,7 @@ func (t *task) arm() {
 	w.stats.TimedWaits++
 	if w.cfg.Timers.Regime == faults.Idle {
 		if w.cfg.Linger || w.announced(faults.Timeout, t.h.node.idx) {
-			t.touchClock() // who injects a timeout finds this timer or none
+			t.touchClock() // a task that injects a timeout finds this timer or not
 		}
 		return
 	}
@@ -127,7 +124,7 @@ func (t *task) arm() {
 	}
 }
 
-// disarm takes the timer out of the zones; from now on it does not hold up time.
+// disarm removes the timer from the zones; from now on it does not hold up time.
 func (t *task) disarm() {
 	if !t.op.armed {
 		return
@@ -144,8 +141,8 @@ func (t *task) disarm() {
 	}
 }
 
-// touchClock notes that the step uses what is known about time: the timers of the
-// host, and where clocks are related those of all.
+// touchClock records that the step uses the bounds on time: the timers of the host and,
+// where clocks are related, those of all hosts.
 func (t *task) touchClock() {
 	t.w.touch(t.h.clockObject(), Write)
 	if t.w.cfg.Timers.Regime == faults.Skew {
@@ -153,7 +150,7 @@ func (t *task) touchClock() {
 	}
 }
 
-// zoneID is the ID, in the zone of its host, of the timer that t waits for.
+// zoneID returns the ID, in the zone of its host, of the timer that t waits for.
 func (t *task) zoneID() uint64 {
 	if t.op.kind == opGather {
 		return t.op.gather.zoneID()
@@ -161,13 +158,13 @@ func (t *task) zoneID() uint64 {
 	return uint64(t.ord)
 }
 
-// inAll is the ID of a timer of h in the zone of all hosts.
+// inAll returns the ID of a timer of h in the zone of all hosts.
 func (h *Host) inAll(id uint64) uint64 {
 	return uint64(h.node.idx)<<48 | uint64(h.life)<<24 | id
 }
 
-// ratio is by how much clocks may differ, as num/den. All times are in units of 1/num
-// of a nanosecond, so that d/r is a whole number.
+// ratio is the ratio by which clocks may differ, num/den. All times are in units of
+// 1/num of a nanosecond, so that d/r is a whole number.
 type ratio struct{ num, den int64 }
 
 func ratioOf(t faults.Timers) ratio {
@@ -177,11 +174,11 @@ func ratioOf(t faults.Timers) ratio {
 	return ratio{t.Num, t.Den}
 }
 
-// earliest is the age from which on a timer may fire, on its own clock and in real time.
+// earliest is the age from which a timer may fire, on its own clock and in real time.
 type earliest struct{ own, real int64 }
 
-// span is when a timer of duration d may fire. One that is too long for the numbers
-// fires from some age on, as late as it likes: that allows more, and never less.
+// span returns the ages at which a timer of duration d may fire. A timer too long for
+// the numbers may fire at any age from some age on: that allows more, never less.
 func (r ratio) span(d time.Duration) (lo earliest, hi int64) {
 	hi = zone.Inf
 	if limit := zone.Max / r.num; int64(d) <= limit {
@@ -192,21 +189,21 @@ func (r ratio) span(d time.Duration) (lo earliest, hi int64) {
 	return earliest{int64(d) * r.num, int64(d) * r.den}, hi
 }
 
-// idle reports whether time can pass in the regime idle, as far as tasks are concerned: none of
-// those listed so far is certain to continue.
+// idle reports whether time can pass in the regime idle, as far as tasks are concerned:
+// no task listed so far is certain to continue.
 func (w *World) idle() bool {
 	return w.cfg.Timers.Regime == faults.Idle && !slices.ContainsFunc(w.events, func(ev Event) bool { return !ev.task.perhaps() })
 }
 
-// perhaps reports whether t continues only after a receive for a request that is never sent again
-// and may never arrive. In eager mode its arrival is an event that does not hold up time.
+// perhaps reports whether t continues only after a receive for a request that is never sent
+// again and may never arrive. In eager mode its arrival is an event that does not hold up time.
 func (t *task) perhaps() bool { return t.goesOnWith(mayVanish) }
 
 func mayVanish(o outcome) bool {
 	return o.recv && !o.kept && o.status != verbs.StatusWRFlushErr && o.q.peer != nil && o.q.peer.vanishing() >= 0
 }
 
-// goesOnWith reports whether t continues only with completions for which f is true.
+// goesOnWith reports whether t can continue only because of completions that f accepts.
 func (t *task) goesOnWith(f func(outcome) bool) bool {
 	switch o := &t.op; {
 	case o.fired:
@@ -221,13 +218,13 @@ func (t *task) goesOnWith(f func(outcome) bool) bool {
 	return false
 }
 
-// hasOnly reports whether f is true of every next completion of c.
+// hasOnly reports whether f accepts every completion that may come next in c.
 func (c *cq) hasOnly(f func(outcome) bool) bool {
 	var buf [24]outcome
 	return !c.gone && !slices.ContainsFunc(c.outcomes(buf[:0]), func(o outcome) bool { return !f(o) })
 }
 
-// enabledTimers adds the timers that can fire now; the earliest comes first.
+// enabledTimers adds the timers that can fire now. The earliest comes first.
 func (w *World) enabledTimers(idle bool) {
 	if w.cfg.Timers.Regime == faults.Idle && !idle {
 		return
@@ -247,7 +244,7 @@ func (w *World) enabledTimers(idle bool) {
 	if w.cfg.Timers.Regime != faults.Idle {
 		return
 	}
-	// One clock for all: those that are due with the first.
+	// All hosts share one clock: keep the timers that are due with the first.
 	first = max(first, w.now)
 	n := from
 	for _, ev := range w.events[from:] {
@@ -259,7 +256,7 @@ func (w *World) enabledTimers(idle bool) {
 	w.events = w.events[:n]
 }
 
-// canFire reports whether what is known about time lets the timer of t fire now.
+// canFire reports whether the bounds on time let the timer of t fire now.
 func (w *World) canFire(t *task) bool {
 	switch w.cfg.Timers.Regime {
 	case faults.Free:
@@ -270,8 +267,8 @@ func (w *World) canFire(t *task) bool {
 	return true
 }
 
-// told reports whether a channel has reported the completions that o waits for. Such a wait does not time out: they
-// are available, and a wait polls before it gives up.
+// told reports whether a channel has reported the completions that o waits for. Such a
+// wait does not time out: they are available, and a wait polls before it gives up.
 func (o *op) told() bool {
 	switch o.kind {
 	case opCQ:
@@ -300,7 +297,7 @@ func (o *op) touchQueues() {
 	}
 }
 
-// fire makes the timer of t expire.
+// fire fires the timer of t.
 func (w *World) fire(t *task) {
 	t.op.touchQueues()
 	t.op.fired = true
@@ -309,13 +306,13 @@ func (w *World) fire(t *task) {
 		w.touch(worldClock(), Write)
 		for _, n := range w.nodes {
 			if n.cur != nil {
-				n.cur.acted = true // a host that died before had no step left, and time could pass sooner
+				n.cur.acted = true // had a host died earlier, it would have no step left, and time could pass sooner
 			}
 		}
 		return
 	}
 	t.op.armed = false
-	if !t.h.looked { // otherwise the zone holds what has passed since
+	if !t.h.looked { // otherwise the zone includes the time since the look
 		t.h.clock = max(t.h.clock, t.op.deadline)
 	}
 	t.h.timers.Fire(t.zoneID())
@@ -328,13 +325,13 @@ func (w *World) fire(t *task) {
 	t.touchClock()
 }
 
-// outOfTime reports whether timers wait and none can fire. The zones have lost information, so the
-// run is in a state that no clocks within the ratio reach, and it proves nothing.
+// outOfTime reports whether timers wait and none can fire. Then the zones have lost
+// information: no clocks within the ratio reach this state, so the run proves nothing.
 func (w *World) outOfTime() bool {
 	return w.cfg.Timers.Regime == faults.Skew && slices.ContainsFunc(w.tasks, func(t *task) bool { return t.op.armed })
 }
 
-// zonePrint adds what is known about timers to a print.
+// zonePrint adds the bounds on timers to a print.
 func (w *World) zonePrint(p print, z *zone.Zone) print {
 	if z.Len() == 0 {
 		return p

@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 )
 
-// clockWorld is a world of hosts that have timers and nothing else.
+// clockWorld returns a world of hosts that have timers and nothing else.
 func clockWorld(timers faults.Timers, hosts, tasks int) (*World, []*task) {
 	w := &World{cfg: Config{Timers: timers}}
 	for i := range hosts {
@@ -23,9 +23,8 @@ func clockWorld(timers faults.Timers, hosts, tasks int) (*World, []*task) {
 	return w, w.tasks
 }
 
-// Whatever clocks do that run within the ratio, the regime allows: the test makes a
-// run of such clocks, tick by tick, and asks before every timer that fires. With ratio
-// 1, and on one host, it allows nothing else.
+// The regime allows everything that clocks within the ratio do. The test makes a run of such clocks, tick by
+// tick, and asks before every timer that fires. With ratio 1, and on one host, the regime allows nothing else.
 func TestSkewAllowsWhatClocksDo(t *testing.T) {
 	asked := 0
 	for _, ratio := range []int64{1, 2, 3} {
@@ -89,14 +88,14 @@ func TestSkewAllowsWhatClocksDo(t *testing.T) {
 	}
 }
 
-// told is a policy that answers every choice with the test's option.
+// told is a policy that answers every choice with the option that the test sets.
 type told struct{ option int }
 
 func (told) Pick([]Event) int                  { return 0 }
 func (p *told) Choose(_ ChoiceKind, _ int) int { return p.option }
 
-// The timer of a Gather runs from its calls, whether or not a task waits. A later wait finds it expired exactly when
-// the clocks allow that. Otherwise the timer fires at its age.
+// The timer of a Gather runs from its calls, whether or not a task waits. A later wait finds
+// it expired exactly when the clocks allow that. Otherwise the timer fires at its age.
 func TestTimersOfGathersAllowWhatClocksDo(t *testing.T) {
 	asked, waits := 0, [2]int{}
 	for _, ratio := range []int64{1, 2} {
@@ -170,7 +169,7 @@ func TestTimersOfGathersAllowWhatClocksDo(t *testing.T) {
 	}
 }
 
-// A wait that is as long as a Duration can say never comes before its time by overflow.
+// A wait of the longest Duration never fires too early because of an overflow.
 func TestLongestTimeoutComesLast(t *testing.T) {
 	for _, timers := range []faults.Timers{{}, {Regime: faults.Free}, {Regime: faults.Skew, Num: 11, Den: 10}} {
 		w, tasks := clockWorld(timers, 1, 2)
@@ -187,8 +186,8 @@ func TestLongestTimeoutComesLast(t *testing.T) {
 	}
 }
 
-// Equal timers fired in the order of their tasks, and a timer that was due before the
-// last that fired came before all others.
+// Equal timers used to fire in the order of their tasks, and a timer that was due before
+// the last one that fired came before all others.
 func TestIdleFiresAllThatAreDue(t *testing.T) {
 	w, tasks := clockWorld(faults.Timers{}, 2, 2)
 	w.now = 10

@@ -6,13 +6,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// outcome is one completion that may come next.
+// outcome is a completion that may come next.
 type outcome struct {
 	q      *qp
 	wr     int // index in q's send queue, or in its receive queue
 	recv   bool
 	status verbs.Status
-	kept   bool // it has been decided: the first of q.done, or of its receives in the CQ
+	kept   bool // already decided: the first of q.done, or of q's receives in the CQ
 	quiet  bool // no completion: see qp.quiet
 }
 
@@ -27,8 +27,8 @@ func (o outcome) name() string {
 	return o.q.name() + kind + itoa(o.wr) + " " + o.status.String()
 }
 
-// sendOutcomes appends the completions of q's send queue that may come next.
-// They come in post order; unsignaled successes make none.
+// sendOutcomes appends the completions of q's send queue that may come next. They come
+// in post order; unsignaled successes make none.
 func (q *qp) sendOutcomes(o []outcome) []outcome {
 	if q.gone {
 		return o
@@ -49,9 +49,8 @@ func (q *qp) sendOutcomes(o []outcome) []outcome {
 	return o
 }
 
-// ways appends the completions that may come next of a queue pair that works; with
-// failures set it goes past what succeeds and appends the failures only. Those before to
-// may succeed without a completion, or whatever they make if failures is set.
+// ways appends the completions that may come next on a working queue pair. Requests before to may succeed without
+// a completion. If failures is set, it passes over successes, signaled or not, and appends only failures.
 func (q *qp) ways(o []outcome, failures bool) (out []outcome, to int) {
 	lost := q.lost()
 	reach := q.reach()
@@ -73,7 +72,7 @@ func (q *qp) ways(o []outcome, failures bool) (out []outcome, to int) {
 			return o, i
 		}
 		if s.unexecuted() {
-			return o, i // neither it nor anything behind it is answered
+			return o, i // neither this request nor any behind it is answered
 		}
 		if i >= reach {
 			if !lost && s.op.ConsumesRecv() && q.cfg.RNRRetry < 7 && q.peer != nil {
@@ -82,7 +81,7 @@ func (q *qp) ways(o []outcome, failures bool) (out []outcome, to int) {
 			return o, i
 		}
 		if q.w.poisoned(s) {
-			return append(o, outcome{q: q, wr: i, status: verbs.StatusRemOpErr}), i // unless others mend it: see stepFail
+			return append(o, outcome{q: q, wr: i, status: verbs.StatusRemOpErr}), i // unless other hosts mend the memory: see stepFail
 		}
 		if s.signaled && !failures {
 			return append(o, outcome{q: q, wr: i, status: verbs.StatusSuccess}), i
@@ -91,7 +90,7 @@ func (q *qp) ways(o []outcome, failures bool) (out []outcome, to int) {
 	return o, q.outstanding()
 }
 
-// lost reports whether the requester may give up: it gets no acknowledgement.
+// lost reports whether the requester may give up because it gets no acknowledgement.
 func (q *qp) lost() bool {
 	p := q.peer
 	return q.deaf() || (p == nil || p.gone || p.state == verbs.StateErr || p.state < verbs.StateRTR) && !q.refusalComes()
@@ -111,7 +110,7 @@ func (q *qp) responderLives() bool {
 	return h != nil && h.alive
 }
 
-// refusalComes reports whether a refusal is on its way for certain.
+// refusalComes reports whether a refusal is certainly on its way.
 func (q *qp) refusalComes() bool {
 	for i := q.head; i < min(q.posted, q.unacked); i++ {
 		if s := q.ent(i); s.came && s.nak != verbs.StatusSuccess {
@@ -158,8 +157,8 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 	}
 }
 
-// acknowledge makes request i certain to have reached the responder's card, and
-// a Read or Atomic to have been executed and its response delivered.
+// acknowledge makes it certain that request i has reached the responder's card. A Read
+// or Atomic has executed, and its response is delivered.
 func (w *World) acknowledge(q *qp, i int) {
 	s := q.ent(i)
 	for j := 0; j < len(s.payload); j++ {
@@ -208,8 +207,8 @@ func (w *World) deliver(q *qp, s *sqEntry) {
 	}
 }
 
-// failed takes the QP to ERR. An unacknowledged request may have been executed
-// completely, partly or not at all, unless the responder refused it.
+// failed takes the QP to ERR. An unacknowledged request may have executed completely,
+// partly or not at all, unless the responder refused it.
 func (w *World) failed(q *qp, o outcome) {
 	defer func(x int) { w.barring = x }(w.barring)
 	q.touchElems()
@@ -220,7 +219,7 @@ func (w *World) failed(q *qp, o outcome) {
 		ends := p != nil && !p.gone && p.state >= verbs.StateRTR && p.state != verbs.StateErr
 		if ends {
 			q.refusedBy = true
-			p.settle(isSuccess) // had a request of its own failed, it would have refused nothing
+			p.settle(isSuccess) // had one of p's own requests failed, p would have refused nothing
 		}
 		if o.status == verbs.StatusRemOpErr && s.nak == verbs.StatusSuccess {
 			w.machine.passed(q, o.wr)
@@ -237,7 +236,7 @@ func (w *World) failed(q *qp, o outcome) {
 			q.refusedBy = false
 		}
 	}
-	if o.status == verbs.StatusRetryExcErr { // nothing gets past what would be refused
+	if o.status == verbs.StatusRetryExcErr { // nothing gets past a request that would be refused
 		q.limit = min(q.limit, q.refusedFrom(o.wr))
 	}
 	if o.status == verbs.StatusRNRRetryExcErr || q.ent(o.wr).local != verbs.StatusSuccess {
@@ -248,14 +247,14 @@ func (w *World) failed(q *qp, o outcome) {
 		q.cutSend()
 		if p := q.peer; p != nil && o.status == verbs.StatusRNRRetryExcErr {
 			defer func(x bool) { p.refusedBy = x }(p.refusedBy)
-			p.refusedBy = true // it has just reported that it has no receive, so it has not failed
+			p.refusedBy = true // p has just reported that it has no receive, so it has not failed
 		}
 		q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 		if p := q.peer; p != nil {
 			p.limit = min(p.limit, p.posted, p.forbidden())       // as in kill
-			for i := max(q.recvNext, p.base); i < p.posted; i++ { // also if p has ended since it sent them
+			for i := max(q.recvNext, p.base); i < p.posted; i++ { // even if p has stopped since it sent them
 				if s := p.ent(i); s.recvErr != verbs.StatusSuccess && !s.came {
-					p.limit = min(p.limit, i) // if it had arrived, q would have failed because of it
+					p.limit = min(p.limit, i) // had it arrived, q would have failed because of it
 				}
 			}
 		}
@@ -282,16 +281,16 @@ func (w *World) discardFrom(q *qp, n int) {
 	}
 }
 
-// completion is one that was decided before a poll.
+// completion is a completion that was decided before a poll.
 type completion struct {
 	wr   int // as in outcome
 	recv bool
 	wc   verbs.WC
-	from int // the moment since which it was possible (outcome.from)
-	at   int // the moment at which it was in the CQ
+	from int // when it became possible (outcome.from)
+	at   int // when it entered the CQ
 }
 
-// decide is decided, or acknowledges what makes no completion.
+// decide decides an outcome before a poll: decided handles one with a completion, quiets one without.
 func (q *qp) decide(o outcome) {
 	if o.quiet {
 		q.quiets(o.wr)
@@ -300,15 +299,15 @@ func (q *qp) decide(o outcome) {
 	q.decided(o)
 }
 
-// decided appends o to what waits in the CQ.
+// decided adds the completion of o to those that wait in the CQ.
 func (q *qp) decided(o outcome) {
 	c := q.sendCQ.keep(o)
 	q.done = append(q.done, c)
 }
 
-// settle decides what had completed by now, because q goes to ERR: completions that were not polled
-// stay in the CQ, and the rest is flushed. In eager mode a completion is a step of its
-// own. A request that hit excludes can only be flushed.
+// settle decides what had completed by now, because q goes to ERR: completions that were
+// not polled stay in the CQ, and the rest are flushed. Only outcomes that hit accepts
+// are possible. In eager mode a completion is a step of its own.
 func (q *qp) settle(hit func(verbs.Status) bool) {
 	w := q.w
 	if !q.canFail() {
@@ -331,13 +330,12 @@ func (q *qp) settle(hit func(verbs.Status) bool) {
 			break
 		}
 		if q.decide(o[i-1]); o[i-1].quiet {
-			break // it completes no more
+			break // q completes nothing more
 		}
 	}
 }
 
-// polled frees the slots that a completion frees: its own, and those of earlier requests
-// that make no completion.
+// polled frees the send queue slots up to c: its own, and those of earlier requests that make no completion.
 func (q *qp) polled(c *completion) {
 	if c.recv {
 		return
@@ -346,8 +344,8 @@ func (q *qp) polled(c *completion) {
 	q.freed = c.wr + 1
 }
 
-// wcPrint distinguishes the completions of one task without naming the peer: by the position of
-// the request in its queue. With several tasks, this does not determine its ID.
+// wcPrint identifies a completion for one task without naming the peer, by the position of
+// the request in its queue. On a host with several tasks, that does not determine its ID.
 func (q *qp) wcPrint(c *completion) print {
 	wc, next := &c.wc, c.wr+1
 	if c.recv {

@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// How the two ends of a connection meet, for the first time or again.
+// How the two queue pairs of a connection meet, for the first time or again.
 
 // prepared is a qp before it is connected.
 type prepared qp
@@ -18,7 +18,7 @@ func (q *qp) endpoint() verbs.Endpoint {
 	return e
 }
 
-// gid is the address of a machine: the number of the host, and its life.
+// gid returns the address of a machine: the number of the host, and its life.
 func (h *Host) gid() (g [16]byte) {
 	g[0] = byte(h.node.idx)
 	binary.BigEndian.PutUint32(g[1:], uint32(h.life))
@@ -36,7 +36,7 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	}
 	q.w.cur.drain()
 	if q.untold != q.h.tells || q.h.live > 1 {
-		q.w.cur.pauseAfter() // requests that arrive before it find no connection, and may have failed for that reason
+		q.w.cur.pauseAfter() // earlier requests find no connection, and may have failed for that reason
 	} else {
 		q.w.cur.passes()
 	}
@@ -64,7 +64,7 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	return q, nil
 }
 
-// link makes a connection of the queue pair, the first one or after a RESET.
+// link starts a connection of the queue pair, the first one or one after a RESET.
 func (q *qp) link() {
 	q.touchElems()
 	if p := q.peer; p != nil && p.peer == q {
@@ -80,10 +80,10 @@ func (q *qp) link() {
 	q.meet()
 }
 
-// leaveBehind decides what of the old connection has arrived by now: the rest never will. It leaves
-// nothing open, in late mode either, so that no rule needs to distinguish two connections.
+// leaveBehind decides which requests of the old connection have arrived by now; the rest never will.
+// It leaves nothing open, even in late mode, so that no rule needs to distinguish two connections.
 func (q *qp) leaveBehind() {
-	q.w.expireAtomics(q, 0) // its card executes those that have arrived: what is behind one has not arrived without it
+	q.w.expireAtomics(q, 0) // the peer's card executes those that have arrived: an element behind one has not arrived without it
 	reach := q.reach()
 	for all := sweep(&q.elems); all.next(); {
 		switch e := all.e; {
@@ -106,7 +106,7 @@ func (q *qp) leaveBehind() {
 	}
 }
 
-// meet links the two ends once both are connected to each other.
+// meet links the two queue pairs once both are connected to each other.
 func (q *qp) meet() {
 	for _, p := range q.w.qps {
 		if p.num == q.remote.QPN && p.h.gid() == q.remote.GID &&
@@ -116,13 +116,13 @@ func (q *qp) meet() {
 			q.touchElems()
 			q.recvNext, p.recvNext = p.first, q.first
 			q.matched, p.matched = p.first, q.first
-			q.meets() // what was posted before they met can arrive from now on
+			q.meets() // requests that were posted before they met can arrive from now on
 			p.meets()
 		}
 	}
 }
 
-// meets makes the checks for what was posted before the ends met.
+// meets makes the checks for requests that were posted before the queue pairs met.
 func (q *qp) meets() {
 	for i := q.head; i < q.posted; i++ {
 		if s := q.ent(i); s.nak == verbs.StatusSuccess {

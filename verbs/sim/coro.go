@@ -8,23 +8,22 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/goroutine"
 )
 
-// coro is a coroutine that runs one function after another, so that a world
-// which is run many times makes its coroutines once. iter.Pull switches without
-// the Go scheduler and without allocation.
+// coro is a coroutine that runs one function after another, so that a world that runs many times
+// creates its coroutines once. iter.Pull switches without the Go scheduler and without allocation.
 type coro struct {
 	next func() (struct{}, bool)
 	stop func()
 	out  func(struct{}) bool
 	fn   func()
 	kill bool
-	idle bool  // the function has ended
+	idle bool  // the function has returned
 	err  error // it panicked
 
 	goroutine int64 // its number
 }
 
-// killed unwinds a coroutine whose task died; protocol code must not recover it. Its text
-// appears only if nothing recovers it, and then the caller was not a coroutine.
+// killed unwinds a coroutine whose task died; protocol code must not recover it. Its
+// text appears only if nothing recovers it, and then the caller was not a coroutine.
 type killed struct{}
 
 func (killed) Error() string { return ErrGoroutine.Error() }
@@ -39,14 +38,14 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// Class is the class of the violation.
+// Class returns the class of the violation.
 func (e *PanicError) Class() string { return "panic" }
 
 func newCoro() *coro {
 	c := &coro{idle: true}
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
 		c.out, c.goroutine = yield, goroutine.ID()
-		defer func() { c.idle = true }() // what it ran may end the goroutine
+		defer func() { c.idle = true }() // the function may terminate the goroutine
 		for {
 			if c.fn != nil {
 				c.call()
@@ -63,7 +62,7 @@ func newCoro() *coro {
 
 func (c *coro) call() {
 	if c.kill {
-		return // it was ended before it began
+		return // it was aborted before it began
 	}
 	defer func() {
 		switch r := recover().(type) {
@@ -77,7 +76,7 @@ func (c *coro) call() {
 	c.fn()
 }
 
-// start makes f the function to run; resume runs it until it yields or ends.
+// start sets f as the function to run. resume runs it until it yields or returns.
 func (c *coro) start(f func()) { c.fn, c.idle, c.kill, c.err = f, false, false, nil }
 
 func (c *coro) resume() { c.next() }
@@ -90,7 +89,7 @@ func (c *coro) yield() {
 	}
 }
 
-// abort unwinds the function if it has not ended.
+// abort unwinds the function if it has not returned.
 func (c *coro) abort() {
 	if c.idle {
 		return

@@ -8,9 +8,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// cq is a completion queue. In late mode it holds only receives of earlier connections, and the
-// completion that a channel has reported: every other completion is decided by a
-// poll. In eager mode the card fills it.
+// cq is a completion queue. In late mode the queue holds only receives: those of earlier
+// connections, and one that a channel has reported. Other completions are decided by a
+// poll, or wait in qp.done. In eager mode the card fills the queue.
 type cq struct {
 	h     *Host
 	ord   int
@@ -22,9 +22,9 @@ type cq struct {
 	gone  bool
 }
 
-// front is the completion at the front of a CQ, where that is decided before a poll: the next one of a
+// front is the completion at the front of a CQ if it was decided before a poll: the next one of a
 // queue pair's send or receive side. Nothing that completes later overtakes it. A poll by any task
-// returns it, even after the channel reports another CQ, unless its queue pair has ended.
+// returns it, even after the channel reports another CQ, unless its queue pair has been reset or destroyed.
 type front struct {
 	q    *qp
 	recv bool
@@ -42,12 +42,12 @@ func (c *cq) Destroy() error {
 	return nil
 }
 
-// maxVain is how often in a row a task may poll and find nothing although a completion is there:
-// code that gives up sooner is checked for it, and loops terminate. Verdicts on other code say so
-// (Stats.VainPolls).
+// maxVain bounds how many polls in a row of one task may find nothing although a completion
+// is available. It covers code that gives up after fewer polls, and lets polling loops
+// terminate. For code that polls longer, the verdict reports the bound (Stats.VainPolls).
 const maxVain = 3
 
-// Poll implements verbs.CQ. It may find nothing although something has arrived.
+// Poll implements verbs.CQ. It may find nothing although a completion has arrived.
 func (c *cq) Poll(wc []verbs.WC) (int, error) {
 	w := c.h.w
 	w.guard()
@@ -68,7 +68,7 @@ func (c *cq) Poll(wc []verbs.WC) (int, error) {
 		return c.take(t, wc), nil
 	}
 	if t.vain > 0 {
-		t.wait(op{kind: opRun}) // a loop that polls and finds nothing lets others run
+		t.wait(op{kind: opRun}) // a loop of polls that find nothing lets others run
 	}
 	c.touch()
 	can := c.canComplete()
@@ -77,7 +77,7 @@ func (c *cq) Poll(wc []verbs.WC) (int, error) {
 	}
 	if !can || t.vain < maxVain && w.choose(ChooseCompletion, 2, func(i int) string { return pollNames[i] }) == 1 {
 		t.obs.seeUint(4)
-		t.looked = t.looked || t.vain == maxVain // it had to find what is there
+		t.looked = t.looked || t.vain == maxVain // this poll could not miss a completion, so it observed that there is none
 		t.vain = min(t.vain+1, maxVain)
 		return 0, nil
 	}
@@ -108,8 +108,7 @@ func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 	return c.take(t, wc), nil
 }
 
-// take decides which completions are delivered, and delivers them: one and, if there is room for
-// more, any number of those that may be available by now.
+// take delivers completions: one and, if there is room for more, any number of those that may be available by now.
 func (c *cq) take(t *task, wc []verbs.WC) int {
 	t.vain = 0
 	n := 0
@@ -123,7 +122,7 @@ func (c *cq) take(t *task, wc []verbs.WC) int {
 	return n
 }
 
-// another decides whether one more completion is available: certainly if one was decided before.
+// another decides whether one more completion is available. If one was decided before, it certainly is.
 func (c *cq) another() bool {
 	c.touch()
 	return c.canComplete() && c.h.w.machine.more(c)
@@ -137,7 +136,7 @@ func (m *late) more(c *cq) bool {
 
 var moreNames = [...]string{"no more yet", "one more"}
 
-// takeOne delivers a completion, and returns what was observed.
+// takeOne delivers one completion and returns what the task observed.
 func (c *cq) takeOne(wc *verbs.WC) (tag int, v print) {
 	w := c.h.w
 	w.cur.looked = true
@@ -163,7 +162,7 @@ func (m *late) has(c *cq) bool {
 	return len(c.outcomes(buf[:0])) > 0
 }
 
-// next decides which completion comes.
+// next decides which completion comes next.
 func (m *late) next(c *cq) completion {
 	w := m.w
 	var buf [24]outcome
@@ -205,7 +204,7 @@ func (c *cq) outcomes(o []outcome) []outcome {
 	return c.inOrder(o)
 }
 
-// touch notes the objects that the look at the CQ depends on.
+// touch records the objects that a look at the CQ depends on.
 func (c *cq) touch() {
 	for _, qs := range [2][]*qp{c.qps, c.rqps} {
 		for _, q := range qs {
@@ -251,8 +250,8 @@ func (ch *channel) canComplete() bool {
 	return false
 }
 
-// Wait implements verbs.CompChannel: it returns any CQ that may have a completion.
-// The completion itself is decided when that CQ is polled.
+// Wait implements verbs.CompChannel: it returns any CQ that may have a completion, and
+// decides which one a poll of the CQ returns.
 func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
 	w := ch.h.w
 	w.guard()
@@ -338,7 +337,7 @@ func (c *cq) name() string {
 	return "CQ"
 }
 
-// remoteSym is the interchangeable host that all of the CQ's QPs lead to, or -1.
+// remoteSym returns the interchangeable host that all of the CQ's QPs lead to, or -1.
 func (c *cq) remoteSym() int {
 	sym := -2
 	for _, qs := range [2][]*qp{c.qps, c.rqps} {
@@ -354,7 +353,7 @@ func (c *cq) remoteSym() int {
 }
 
 // place identifies c among the CQs of its channel: by its index or, if it leads to an
-// interchangeable host, by the number that led there before.
+// interchangeable host, by how many earlier CQs lead there.
 func (c *cq) place(ch *channel) int {
 	sym, n := c.remoteSym(), 0
 	for i, x := range ch.cqs {

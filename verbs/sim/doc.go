@@ -40,9 +40,9 @@
 //     step of its own. Operations that take effect later are an exception: the task does not pause
 //     before them. Instead there is a seam: if a report follows in the same step, the search
 //     repeats the step and stops it at the seam ([World.Seams]), so that others can report in
-//     between. Operations that nobody else can ever notice, such as a registration or the release
-//     of a mutex on a host with one task, a number of Rand or a handle, do not count: a report
-//     right after one belongs to the operation before.
+//     between. Operations that nobody else can ever notice do not count, such as a registration, the
+//     release of a mutex on a host with one task, a random number or a handle: a report right after
+//     one belongs to the operation before.
 //
 // # Memory
 //
@@ -63,25 +63,22 @@
 //
 // # Persistence
 //
-// Persistent memory belongs to the machine and survives its lives (pmem.go). Stored data
-// stays in caches until a flush and a fence. A power failure leaves any of the contents
-// that a unit had since then; the choice is made when somebody reads the unit (power.go).
-// Stores of a CPU wait in a store buffer (storebuffer.go), and are pending pieces like
-// the pieces of a Write.
+// Persistent memory belongs to the machine and survives its lives (pmem.go). Stored data stays in
+// caches until a flush and a fence. A power failure leaves any of the contents that a unit has
+// held since then; the choice is made when somebody reads the unit (power.go). Stores of a CPU
+// wait in a store buffer (storebuffer.go), and are pending pieces like the pieces of a Write.
 //
 // # Programs
 //
-// Config.Setup, Linger and AtEnd are for programs that are prepared before they run
-// and inspected when all is quiet, as litmus tests are (linger.go).
+// Config.Setup, Linger and AtEnd are for programs that are prepared before they run and
+// inspected once all is quiet, such as litmus tests (linger.go).
 //
 // # Limits
 //
-// A store to memory that the card has yet to fetch from drains at once if the
-// card is to fetch after it. MTU matters for what a failed Write leaves
-// (WholePackets); Config.MaxPieces bounds the number of pieces into which a message tears. Of
-// the bits that a media error can flip, two of each unit represent all. A remote key is looked
-// up when a request is posted: a key that is registered later is refused, although the request
-// may arrive after that; only a program that guesses keys could notice. Local keys are looked
-// up then too: a card may fail a request whose local memory is deregistered while the request
-// is in flight. A response arrives whole.
+// A store to memory from which the card has yet to fetch drains at once if the card is to fetch after it. MTU matters
+// for what a failed Write leaves in memory (WholePackets). Config.MaxPieces bounds the number of pieces into which a
+// message tears. Two bits of each unit represent all bits that a media error can flip. A remote key is looked up when
+// a request is posted: a key that is registered later is refused, although the request may arrive after that; only a
+// program that guesses keys could notice. Local keys are looked up at the post too, although a card may fail a
+// request whose local memory is deregistered while the request is in flight. A response arrives whole.
 package sim

@@ -6,12 +6,11 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// eager is the machine of the semantics note, section 7: every arrival, placement and
-// acknowledgement is a step of its own. It shares the rules of order with late, but none of
-// its shortcuts.
+// eager is the machine of the semantics note, section 7: every arrival, placement and acknowledgement
+// is a step of its own. It shares the ordering rules with late, but none of its shortcuts.
 type eager struct{ w *World }
 
-// steps lists those of wires and cards.
+// steps lists the steps of wires and cards.
 func (m *eager) steps(idle bool) bool {
 	w := m.w
 	for i, q := range w.qps {
@@ -50,15 +49,15 @@ func (m *eager) responderDied(q *qp)                           { q.limit = min(q
 func (m *eager) mayHaveRun(*elem, int) bool                    { return false }
 func (m *eager) settleRivals(*qp)                              {}
 
-// next takes the oldest completion: a step has put it there.
+// next takes the oldest completion: an earlier step has put it there.
 func (m *eager) next(c *cq) completion {
 	x := c.queue[0]
 	c.queue = append(c.queue[:0], c.queue[1:]...)
 	return x
 }
 
-// received reports whether q has taken request i of its peer, as steps have decided, and its completion is
-// not in the CQ yet. In ERR this is the request that caused it, or one that was acknowledged before.
+// received reports whether q has taken request i of its peer, as earlier steps decided, while its completion is
+// not in the CQ yet. If q is in ERR, i is the request that caused the error, or one that was acknowledged before.
 func (m *eager) received(q *qp, i int) bool {
 	if q.state == verbs.StateErr {
 		return q.peer.ent(i).recvErr != verbs.StatusSuccess || q.hasSeen(i)
@@ -83,18 +82,18 @@ func (m *eager) passed(q *qp, n int) {
 	m.w.neverMended(q, n)
 }
 
-// stops: what the card had not accepted never arrives.
+// stops drops e: a request that the card had not accepted never arrives.
 func (m *eager) stops(e *elem) bool {
 	m.w.discard(e)
 	return true
 }
 
-// staysOpen: only Writes that a card has accepted, and does not drain, land later.
+// staysOpen reports whether e can land later: only Writes that a card has accepted, and does not drain, do.
 func (m *eager) staysOpen(e *elem) bool {
 	return !m.w.cfg.Profile.DrainOnRevoke && !e.byCPU() && e.kind != elemAtomic
 }
 
-// losesPower decides immediately what has persisted.
+// losesPower decides at once what has persisted.
 func (m *eager) losesPower(r *region) {
 	w := m.w
 	w.dropPending(r, func(*elem) bool { return true })

@@ -5,12 +5,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim/order"
 )
 
-// A message that a card sends is a list of elements: pieces of a write, an
-// atomic, or the pieces that a Read samples. An element lands when a task or a card
-// looks at its bytes, when something changes them, or when a later element
-// that must follow it lands; until then it is pending, and stands for all the
-// moments at which it could land. This is the late resolution of the
-// architecture: placements that nobody observes cost nothing.
+// A message that a card sends is a list of elements: pieces of a Write, an Atomic, or the pieces that a Read
+// samples. An element lands when a task or a card looks at its bytes, when something changes them, or when a
+// later element that must follow it lands. Until then it is pending, and stands for all the moments at which it
+// could land. This is the late resolution of the architecture: a placement that nobody observes costs nothing.
 
 type elemKind = order.Kind
 
@@ -28,34 +26,34 @@ type elem struct {
 	q       *qp
 	wr      int // index of the work request in its QP
 	part    int // index within the work request
-	sub     int // index within that, if the request failed and came apart
+	sub     int // index within that, if the request failed and was split
 	kind    elemKind
-	reg     *region // what it changes or samples
+	reg     *region // the memory that it changes or samples
 	off, n  int
-	data    []byte  // what it writes, or has sampled
+	data    []byte  // the data that it writes, or has sampled
 	start   int     // where its message starts
-	src     *region // where the card will fetch data from, if it has not yet
+	src     *region // the memory from which the card has yet to fetch the data
 	srcOff  int
 	fenced  bool
-	acked   bool // it reached the responder's card for certain
+	acked   bool // it certainly reached the responder's card
 	at      int  // when it was posted
-	ackAt   int  // since when it counts as acknowledged; unlimited: it arrived, and no requester learned it
+	ackAt   int  // since when it counts as acknowledged; unlimited: it arrived, but no requester learned it
 	barred  int  // when the memory that it mends could not be read; it had not landed by then
 	stopAt  int  // when its responder's queue pair stopped, if it had arrived by then; else 0 (acked.go)
 	came    bool // eager mode: it has arrived
-	frozen  bool // it landed before a moment that is over, or never will
+	frozen  bool // it landed before a past moment (frozeAt), or never will
 	frozeAt int  // that moment
-	persist bool // a Flush that makes persistent
-	harm    harm // by a power failure that froze it
+	persist bool // a Flush that makes data persistent
+	harm    harm // what the power failure that froze it did to it
 	could   bool // it could land when its responder died
 	stage   stage
 	past    bool // it may have arrived before access was denied to an Atomic in front of it, which arrives again, if at all
 	asked   bool
 	mark    int    // scratch of changesOthers
-	got     []span // what a Read has sampled already
+	got     []span // the bytes that a Read has sampled already
 }
 
-// since is the moment before which e certainly has not landed.
+// since returns the moment before which e certainly has not landed.
 func (e *elem) since() int { return max(e.at, e.barred) }
 
 // changes reports whether e changes memory when it lands.
@@ -66,12 +64,12 @@ func (e *elem) responds() bool { return e.kind.Answered() }
 
 func (e *elem) overlaps(off, n int) bool { return e.off < off+n && off < e.off+e.n }
 
-// before reports whether a must land before b, directly.
+// before reports whether a must land before b because of a rule between these two.
 func (w *World) before(a, b *elem) bool {
 	return a.precedes(b) && w.ordered(a, b)
 }
 
-// ordered is before for a that precedes b: the rules are those of package order.
+// ordered is like before, for an a that precedes b. Package order holds the rules.
 func (w *World) ordered(a, b *elem) bool {
 	if a.byCPU() {
 		return true // a store buffer
@@ -80,20 +78,20 @@ func (w *World) ordered(a, b *elem) bool {
 	return w.rules(a.q).Ordered(&x, &y)
 }
 
-// rules are the rules of order on q.
+// rules returns the ordering rules of q.
 func (w *World) rules(q *qp) order.Rules {
 	return order.Rules{Card: &w.cfg.Profile, Outstanding: q.cfg.MaxRdAtomic}
 }
 
-// gaps reports whether what is behind a lost packet may have arrived.
+// gaps reports whether packets behind a lost packet may have arrived.
 func (w *World) gaps() bool { return order.Gaps(&w.cfg.Profile) }
 
-// cells say how memory and messages are cut.
+// cells returns how memory and messages are cut into cells.
 func (w *World) cells() order.Cells {
 	return order.Cells{Bytes: w.cfg.Profile.CellBytes, Pieces: w.cfg.MaxPieces}
 }
 
-// cut is Cells.Cut. It counts the messages that can tear in more ways than are tried.
+// cut calls Cells.Cut, and counts the messages that can tear in more ways than are tried.
 func (w *World) cut(off, done, length int) int {
 	c := w.cells()
 	if done == 0 && c.Bounds(off, length) {
@@ -102,15 +100,15 @@ func (w *World) cut(off, done, length int) int {
 	return c.Cut(off, done, length)
 }
 
-// atOnce counts a load or a Read that finds several cells at one moment because messages tear only into MaxPieces.
+// atOnce counts a load or Read that looks at several cells at one moment because messages tear only into MaxPieces.
 func (w *World) atOnce(off, n int) {
 	if w.cells().Pieces > 0 && w.cells().Sample(off, off+n) < off+n {
 		w.stats.CutShort++
 	}
 }
 
-// piece is what these rules look at. An address is one of the responder's memory, so it says
-// which region it is in.
+// piece returns the attributes of e that the rules look at. The address is in the
+// responder's memory, so it also identifies the region.
 func (w *World) piece(e *elem) order.Piece {
 	s := e.q.ent(e.wr)
 	p := order.Piece{Request: s.place, Kind: e.kind, Blind: s.op == verbs.OpAtomicWrite, Flushed: w.flushes(e), Addr: uint64(e.off)}
@@ -120,8 +118,7 @@ func (w *World) piece(e *elem) order.Piece {
 	return p
 }
 
-// stalls reports whether request i, which stands behind e, cannot leave before the response
-// of e has arrived.
+// stalls reports whether request i, behind e, cannot leave before the response of e has arrived.
 func (e *elem) stalls(i int) bool {
 	return e.kind.Answered() && order.Stalls(e.q.ent(e.wr).place, e.q.ent(i).place, e.q.cfg.MaxRdAtomic)
 }
@@ -135,10 +132,10 @@ func (e *elem) place() order.Place {
 	return order.Place{Connection: e.q.connection(e.wr), Request: e.wr, Part: e.part, Sub: e.sub}
 }
 
-// follows reports whether e must land after by, directly or through others.
+// follows reports whether e must land after by, directly or through other elements.
 func (w *World) follows(e, by *elem) bool {
 	if !by.precedes(e) {
-		return false // nothing between them, and no other way
+		return false // nothing lies between them, so no other rule can order them
 	}
 	if w.before(by, e) {
 		return true

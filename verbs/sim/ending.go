@@ -7,8 +7,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// How queue pairs end, and what becomes of requests that are cut off: state
-// changes, destruction, errors (the semantics note, section 5). Revocation is in revoke.go.
+// How queue pairs stop, and what happens to requests that are cut off: state changes,
+// destruction, errors (the semantics note, section 5). Revocation is in revoke.go.
 
 // Modify implements verbs.QP.
 func (q *qp) Modify(a verbs.QPAttr) error {
@@ -21,7 +21,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	if ends {
 		q.w.cur.pauseDirty()
 	} else {
-		q.w.cur.wait(op{kind: opRun}) // a look, as State
+		q.w.cur.wait(op{kind: opRun}) // a look, like State
 	}
 	if q.gone {
 		q.touch(Read)
@@ -31,7 +31,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	if a.SetState {
 		to = a.State
 	}
-	q.touchElems() // a failure of the peer takes this end to ERR as well
+	q.touchElems() // a failure of the peer takes this QP to ERR as well
 	if ends {
 		q.refuses()
 	} else {
@@ -57,7 +57,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		q.forbid(a.Access)
 		q.access = a.Access
 		q.grant()
-		q.w.cur.reach() // a request that arrives now is refused in another way than after the end
+		q.w.cur.reach() // a request that arrives now is refused differently from one that arrives after the QP stops
 	}
 	from := q.state
 	if to == verbs.StateErr || to == verbs.StateReset {
@@ -75,22 +75,22 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	return nil
 }
 
-// release sends what was posted in SQD.
+// release sends the requests that were posted in SQD.
 func (q *qp) release() {
 	q.held = unlimited
 }
 
-// kill ends both roles of the QP: unacknowledged requests may or
-// may not have executed, and incoming ones are dropped.
+// kill stops both roles of the QP: unacknowledged requests may or may not have executed,
+// and incoming ones are dropped.
 func (q *qp) kill(to verbs.QPState) { q.killAfter(to, anything) }
 
-// killAfter is kill where requests can have completed before only as hit says.
+// killAfter is like kill, except that only completions whose status hit accepts can come before ERR.
 func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 	q.touchElems()
 	if to == verbs.StateErr {
 		q.settle(hit)
 	} else if q.awaitsResponse() || q.cfg.PSN != 0 {
-		q.settle(anything) // what was answered is in memory, and what was acknowledged does not reach the next connection
+		q.settle(anything) // answered requests are in memory, and acknowledged ones do not reach the next connection
 	} else {
 		q.leaves()
 	}
@@ -98,7 +98,7 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 	q.acksNoMore()
 	q.cutSend()
 	if p := q.peer; p != nil {
-		p.limit = min(p.limit, p.posted, p.forbidden()) // requests that it posts from now on are dropped
+		p.limit = min(p.limit, p.posted, p.forbidden()) // requests that p posts from now on are dropped
 	}
 	if to == verbs.StateReset {
 		q.done, q.misfitted = nil, false
@@ -114,7 +114,7 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 	}
 }
 
-// cutSend ends the requester's role.
+// cutSend stops the requester.
 func (q *qp) cutSend() {
 	defer func(x bool) { q.completing = x }(q.completing)
 	q.completing = true // earlier completions are already decided
@@ -138,9 +138,9 @@ func (q *qp) cutSend() {
 	q.shatter()
 }
 
-// leaveUnread drops Read e, whose response has no receiver. Requests behind it may arrive all the same,
-// except Sends that leave after its response: those have left if it was executed, and in late mode
-// it may have been executed if it can have arrived.
+// leaveUnread drops Read e, whose response has no receiver. Requests behind it may
+// arrive all the same, except Sends that leave only after its response: they have left
+// if e was executed. In late mode it may have been executed if it can have arrived.
 func (q *qp) leaveUnread(e *elem, reach int) {
 	for i := e.wr + 1; i < q.posted && !q.w.machine.mayHaveRun(e, reach); i++ {
 		if s := q.ent(i); s.op.ConsumesRecv() && (s.flags&verbs.Fence != 0 || e.stalls(i)) {
@@ -151,10 +151,10 @@ func (q *qp) leaveUnread(e *elem, reach int) {
 	e.stage = forgotten
 }
 
-// refused is the first request that fails if nothing changes, at the responder or before it is sent.
+// refused returns the first request that fails if nothing changes, at the responder or before it is sent.
 func (q *qp) refused() int { return min(q.refusedFrom(q.head), q.forbidden()) }
 
-// refusedFrom is the first request from n on that fails whatever access its responder grants.
+// refusedFrom returns the first request from n on that fails whatever access its responder grants.
 func (q *qp) refusedFrom(n int) int {
 	for i := n; i < q.posted; i++ {
 		if s := q.ent(i); s.nak != verbs.StatusSuccess && (!s.early || s.keyless) || s.local != verbs.StatusSuccess {
@@ -164,8 +164,8 @@ func (q *qp) refusedFrom(n int) int {
 	return unlimited
 }
 
-// shatter breaks what is left of failed writes into the pieces that the profile
-// says they may leave behind: less than a cell, in the weakest one.
+// shatter breaks the remains of failed Writes into the pieces that the profile lets them
+// leave behind: smaller than a cell in the weakest profile.
 func (q *qp) shatter() {
 	size := q.w.cfg.Profile.FailedCell()
 	if size >= q.w.cfg.Profile.CellBytes {
@@ -191,8 +191,7 @@ func (q *qp) shatter() {
 	q.elems = all
 }
 
-// stopIncoming cuts the peer's requests off here. They are refused with nak, or if
-// that is 0 dropped.
+// stopIncoming cuts off the peer's requests here. They are refused with nak, or dropped if nak is 0.
 func (q *qp) stopIncoming(hit func(*sqEntry) bool, nak verbs.Status) {
 	if p := q.peer; p != nil {
 		q.w.cutoffQP(p, hit, nak)
@@ -206,7 +205,7 @@ func (q *qp) Destroy() error {
 		return nil
 	}
 	q.w.cur.drain()
-	q.touch(Read) // whether others can notice it is also for them to change
+	q.touch(Read) // others can change whether anyone notices the destruction
 	if !q.gone && !q.silent() {
 		q.w.cur.pauseDirty()
 	} else {
@@ -228,8 +227,8 @@ func (q *qp) Destroy() error {
 	return nil
 }
 
-// silent reports whether nobody can notice the end of q: it has failed already, and
-// its peer has nothing in flight to it.
+// silent reports whether nobody can notice the destruction of q: q has failed already,
+// and its peer has nothing in flight to it.
 func (q *qp) silent() bool {
 	p := q.peer
 	return q.state == verbs.StateErr && (p == nil || p.idle() || len(p.elems) == 0 && p.head == p.posted)
@@ -249,11 +248,11 @@ func withoutQP(s []*qp, q *qp) []*qp {
 	return s
 }
 
-// sends reports whether the queue pair is a requester.
+// sends reports whether q is an active requester.
 func (q *qp) sends() bool { return q.state == verbs.StateRTS || q.state == verbs.StateSQD }
 
-// refuse makes the responder refuse s. A Send is refused because of its receive. The access
-// of the queue pair is checked first.
+// refuse makes the responder refuse s. A Send is refused because of its receive. The
+// access of the queue pair is checked first, so a refusal as an invalid request stays.
 func (s *sqEntry) refuse(nak verbs.Status) {
 	if s.nak == verbs.StatusRemInvReqErr {
 		return
@@ -264,8 +263,8 @@ func (s *sqEntry) refuse(nak verbs.Status) {
 	}
 }
 
-// seenAt is the first request from i on that nothing shows to have arrived
-// whole: what has landed has arrived, and so has what is before it, unless gaps are possible.
+// seenAt returns the first request from i on that is not known to have arrived whole. A request
+// that has landed has arrived, and so has everything before it, unless gaps are possible.
 func (q *qp) seenAt(i int) int {
 	for j := i; j < q.posted; j++ {
 		pieces := q.ent(j).payload
@@ -280,11 +279,11 @@ func (q *qp) seenAt(i int) int {
 	return i
 }
 
-// cutOff reports whether e's request can no longer succeed, although it may have arrived.
+// cutOff reports whether e's request can no longer succeed, although e may have arrived.
 func (e *elem) cutOff() bool { return !e.over() && (e.frozen || e.could) }
 
-// overtook reports whether e, if it arrived, reached a machine that is up, before a request that its
-// responder refused.
+// overtook reports whether e, if it arrived, reached a machine that is up, before a
+// request that its responder refused.
 func (e *elem) overtook() bool { return e.could && !e.byCPU() && e.reg != nil && e.reg.h.alive }
 
 // seen reports whether e has landed.

@@ -5,7 +5,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// exercisedBy is what posting wr exercises of the promises of a card.
+// exercisedBy returns the promises of a card that posting wr relies on.
 func exercisedBy(wr *verbs.SendWR) faults.Exercise {
 	var x faults.Exercise
 	switch {

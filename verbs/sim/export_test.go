@@ -1,6 +1,6 @@
 package sim
 
-// Memory is what is in the regions of the run's record now; nil for those that are gone.
+// Memory returns the current contents of the regions in the run's record; nil for those that are freed.
 func (w *World) Memory() [][]byte {
 	x := w.rec()
 	out := make([][]byte, len(x.Regions))

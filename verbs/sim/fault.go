@@ -13,7 +13,7 @@ type candidate struct {
 	actor Actor
 	kind  faults.Kind
 	a, b  int
-	rules []int // all of them must have something left
+	rules []int // all of them must have some budget left
 }
 
 // candidates lists the faults that the budget could ever allow.
@@ -70,8 +70,7 @@ func (w *World) affords(c *candidate) bool {
 	return true
 }
 
-// mayStrike reports whether the budget still has a fault of one of some kinds for n, or a task may
-// inject one.
+// mayStrike reports whether the budget still has a fault of one of the given kinds for n, or a task may inject one.
 func (w *World) mayStrike(n *node, kinds ...faults.Kind) bool {
 	if w.cfg.Linger || slices.ContainsFunc(kinds, func(k faults.Kind) bool { return w.announced(k, n.idx) }) {
 		return true
@@ -84,7 +83,7 @@ func (w *World) announced(k faults.Kind, a int) bool {
 	return slices.ContainsFunc(w.cfg.Injects, func(r faults.Rule) bool { return r.Kind == k && r.Matches(w.places[a]) })
 }
 
-// mayDie reports whether a fault may kill the machine of n.
+// mayDie reports whether a fault may stop the machine of n.
 func (w *World) mayDie(n *node) bool { return w.mayStrike(n, faults.Crash, faults.Power) }
 
 func (w *World) applies(c *candidate) bool {
@@ -114,7 +113,7 @@ func (w *World) faultApplies(k faults.Kind, n *node) bool {
 	return true
 }
 
-// refusable reports whether a request under way will be refused: its responder then fails
+// refusable reports whether a request in flight will be refused. Its responder then fails
 // as well, which others can notice even if the requester crashes before it is notified.
 func (h *Host) refusable() bool {
 	for _, q := range h.card.qps {
@@ -130,21 +129,20 @@ func (h *Host) refusable() bool {
 	return false
 }
 
-// serving reports whether the only next step of a daemon is to take a request.
-// A crash after that step allows everything that a crash before it allows: the answer, and
-// all its other effects, may be lost. Only the checks could notice, and daemons do
-// not report to them. The step that takes the request must have no effect that survives a
-// crash: it neither injects a fault, nor terminates the daemon, nor opens the first
-// persistent region (see Inject, boot and OpenPMEM).
+// serving reports whether the only possible next step of a daemon takes a request. A crash after
+// that step allows everything that a crash before it allows, since the answer and all other effects
+// of the step may be lost. Only the checks could notice the difference, and daemons do not report
+// to them. The step must have no effect that survives a crash: it neither injects a fault, nor
+// terminates the daemon, nor opens the first persistent region (see Inject, boot and OpenPMEM).
 func (w *World) serving(n *node) bool {
-	if !n.spec.Daemon || len(n.bank.regions) > 0 { // what it makes persistent is not lost
+	if !n.spec.Daemon || len(n.bank.regions) > 0 { // data that it makes persistent is not lost
 		return false
 	}
 	ready := false
 	for _, t := range w.tasks {
 		if t.alive && t.h == n.cur {
 			if t.op.kind != opAccept || t.op.lis.closed || t.op.fired {
-				return false // the run continues without one
+				return false // the run continues without a request
 			}
 			ready = ready || w.ready(t)
 		}
@@ -152,7 +150,7 @@ func (w *World) serving(n *node) bool {
 	return ready
 }
 
-// timedTasks are the tasks of a host whose timers a fault can strike.
+// timedTasks returns the tasks of a host whose timers a fault can fire early.
 func (w *World) timedTasks(n *node) []*task {
 	var out []*task
 	for _, t := range w.tasks {
@@ -190,11 +188,11 @@ func (q *qp) between(a, b int) bool {
 
 // inject makes a fault happen.
 func (w *World) inject(ev Event) {
-	w.strike(faults.Kind(ev.Actor.life()), ev.a, ev.b) // what lands during the failure may be lost: see mayLosePower
+	w.strike(faults.Kind(ev.Actor.life()), ev.a, ev.b) // a landing during the failure may be lost: see mayLosePower
 	for _, i := range w.cands[ev.rule].rules {
 		m := Write
 		if w.left[i] > 1 {
-			m = Add // two of them leave the same in either order
+			m = Add // two such steps leave the same budget in either order
 		}
 		w.left[i]--
 		w.touch(object(objBudget, 0, i), m)
@@ -220,7 +218,7 @@ func (w *World) strike(k faults.Kind, a, b int) {
 		n.cur, n.bank = nil, w.newBank() // another machine takes the name
 		w.lifeEnded(n, true)
 	case faults.Partition, faults.Cut:
-		if w.linkCut(a, b) { // by an injected fault, and it is cut once: for good if one of them is
+		if w.linkCut(a, b) { // an injected fault cut it already; it is cut once, for good if either fault is a Cut
 			for i := range w.cuts {
 				c := &w.cuts[i]
 				c.heals = c.heals && (c.a != a || c.b != b || k == faults.Partition)
@@ -290,9 +288,8 @@ func (w *World) healLink(a, b int) {
 	}
 }
 
-// kill ends a machine: tasks, connections and DRAM are gone. Packets that had
-// left may still arrive elsewhere; nothing more arrives in its DRAM; for persistent
-// memory see leavePMEM.
+// kill stops a machine: tasks, connections and DRAM are gone. Packets that have left may still
+// arrive elsewhere. Nothing more arrives in the DRAM; for persistent memory see leavePMEM.
 func (w *World) kill(h *Host, power bool) {
 	if !h.alive {
 		return
@@ -334,16 +331,16 @@ func (w *World) kill(h *Host, power bool) {
 	h.mail = h.mail[:0]
 }
 
-// die ends the requester's role of a QP whose host is gone.
+// die stops the requester of a QP whose host has died.
 func (q *qp) die() {
 	q.cutSend()
 	q.state, q.gone = verbs.StateErr, true
 }
 
-// responderDied decides how many of q's Reads and Atomics had been executed
-// before the responder died; their responses may still be on the way.
+// responderDied decides how many of q's Reads and Atomics had executed before the
+// responder died. Their responses may still be in flight.
 func (w *World) responderDied(q *qp) {
-	q.limit = min(q.limit, q.posted, q.cutAt, q.held) // nor will a healing deliver what the link held back
+	q.limit = min(q.limit, q.posted, q.cutAt, q.held) // and a heal will not deliver requests that the cut link held back
 	w.machine.responderDied(q)
 	w.dropBehind(q)
 }
@@ -359,7 +356,7 @@ func (m *late) responderDied(q *qp) {
 			}
 		}
 		n := len(at)
-		can := 0 // what memory refuses was not executed
+		can := 0 // a request that unreadable memory refuses was not executed
 		for can < n && !w.poisoned(q.ent(at[can])) {
 			can++
 		}
@@ -385,7 +382,7 @@ func (m *late) responderDied(q *qp) {
 	}
 }
 
-// dropBehind discards what had to wait for Reads and Atomics that the dead
+// dropBehind discards elements that must wait for Reads and Atomics that the dead
 // responder did not execute. If the requester is dead too, nobody knows which those are.
 func (w *World) dropBehind(q *qp) {
 	if !q.h.alive || q.gone {
@@ -398,9 +395,9 @@ func (w *World) dropBehind(q *qp) {
 	}
 }
 
-// dropAfter discards what has to wait for e.
+// dropAfter discards the elements that must wait for e.
 func (w *World) dropAfter(e *elem) {
-	var waits []*elem // an element between the two may be why the second one waits
+	var waits []*elem // collected first: a discarded element could be the reason why a later one waits
 	for _, x := range e.q.elems {
 		if x.changes() && w.follows(x, e) {
 			waits = append(waits, x)

@@ -2,17 +2,17 @@ package sim
 
 import "slices"
 
-// A card reads what it sends from the requester's memory when the request leaves, not when it
-// is posted: an element has a source until then.
+// A card reads the data of a request from the requester's memory when the request
+// leaves, not when it is posted. Until then an element has a source.
 
-// fetch makes the card read e's source memory, and before it that of what leaves before e.
+// fetch makes the card read e's source memory, and before it the sources of elements that leave before e.
 func (w *World) fetch(e *elem) {
 	for p := w.unfetched(e); p != nil; p = w.unfetched(e) {
 		w.fetchOne(p)
 	}
 }
 
-// unfetched is the first element that leaves before e, or with it, and has yet to be fetched.
+// unfetched returns the first element that leaves before e, or with it, and has yet to be fetched, or nil.
 func (w *World) unfetched(e *elem) *elem {
 	for _, p := range e.q.elems {
 		if p.src != nil && (p == e || w.leavesBefore(p, e)) {
@@ -28,8 +28,8 @@ func (w *World) leavesBefore(p, e *elem) bool {
 		w.cfg.Profile.WholePackets && p.kind == elemWrite && e.kind == elemWrite && w.mates(p, e))
 }
 
-// mayLeave reports whether e can be under way by now. Unlike what arrives, it needs no receive and nobody at
-// the other end: a packet may be slow. If the card has to send it again, it fetches again.
+// mayLeave reports whether e can be in flight by now. Unlike an arrival, this needs neither a receive
+// nor a live responder, since a packet may be slow. If the card has to send it again, it fetches again.
 func (w *World) mayLeave(e *elem) bool {
 	if w.mayCome(e) {
 		return true
@@ -38,7 +38,7 @@ func (w *World) mayLeave(e *elem) bool {
 		!slices.ContainsFunc(e.q.elems, func(p *elem) bool { return w.holdsBack(p, e) && !w.mayCome(p) })
 }
 
-// fetchOne makes the card read e's source memory, but not that of what leaves before e.
+// fetchOne makes the card read e's source memory, but not the sources of elements that leave before e.
 func (w *World) fetchOne(e *elem) {
 	w.beforeFetch(e)
 	if e.src != nil {
@@ -46,7 +46,7 @@ func (w *World) fetchOne(e *elem) {
 	}
 }
 
-// beforeFetch decides what has arrived in e's source memory: responses, and what others have under way.
+// beforeFetch decides what has arrived in e's source memory: responses, and messages of other hosts.
 func (w *World) beforeFetch(e *elem) {
 	if e.src != nil {
 		w.responses(e.src, e.srcOff, e.n)
@@ -56,7 +56,7 @@ func (w *World) beforeFetch(e *elem) {
 	}
 }
 
-// takeSource gives e what is in its source memory now.
+// takeSource gives e the current content of its source memory.
 func (w *World) takeSource(e *elem) {
 	e.data = w.bytes(e.n)
 	copy(e.data, e.src.data[e.srcOff:])
@@ -64,12 +64,12 @@ func (w *World) takeSource(e *elem) {
 }
 
 func (w *World) dropSource(e *elem) {
-	w.touch(e.src.object(), Write) // a store there must decide who has fetched
+	w.touch(e.src.object(), Write) // a store there must decide which elements were fetched
 	e.src.srcs = without(e.src.srcs, e)
 	e.src = nil
 }
 
-// content is what e would write if it landed now.
+// content returns the bytes that e would write if it landed now.
 func (e *elem) content() []byte {
 	if e.src != nil {
 		e.q.w.touch(e.src.object(), Read)
@@ -78,7 +78,7 @@ func (e *elem) content() []byte {
 	return e.data
 }
 
-// gather copies what the scatter/gather list of s names now.
+// gather copies the current content of the memory in the scatter/gather list of s.
 func (q *qp) gather(s *sqEntry) []byte {
 	out := q.w.bytes(s.length)[:0]
 	for _, d := range s.dst {

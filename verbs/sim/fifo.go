@@ -6,10 +6,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// A CQ is first in, first out: a request that is posted while a completion waits in the CQ completes behind it.
-// The eager machine stores the queue. The late machine decides a completion when code polls it, which keeps this
-// order by itself, unless code observed the effect of a completion earlier, such as a response in memory. Such a
-// completion is kept until the poll, with the moment at which it was in the CQ.
+// A CQ is first in, first out: a request that is posted while a completion waits in the CQ completes behind
+// it. The eager machine stores the queue. The late machine decides a completion when code polls it. That
+// keeps the order by itself, unless code observed the effect of a completion earlier, such as a response in
+// memory. Such a completion is kept until the poll, with the moment at which it entered the CQ.
 
 // keep decides completion o before code polls it.
 func (c *cq) keep(o outcome) completion {
@@ -27,8 +27,8 @@ func (c *cq) keep(o outcome) completion {
 	return x
 }
 
-// from is the moment since which o was possible: its request and its receive had been posted, and if it is
-// flushed, its queue pair was in ERR. What else a failure waits for is not considered, such as what the other end did.
+// from returns the moment since which o has been possible: its request and its receive were posted and, if it is
+// flushed, its queue pair was in ERR. Other conditions of a failure, such as actions of the peer, are not considered.
 func (o outcome) from() int {
 	var at int
 	switch {
@@ -45,7 +45,7 @@ func (o outcome) from() int {
 	return at
 }
 
-// inOrder removes the outcomes that were posted after the oldest kept completion was in the CQ.
+// inOrder removes the outcomes that became possible after the oldest kept completion entered the CQ.
 func (c *cq) inOrder(o []outcome) []outcome {
 	first := unlimited
 	for _, x := range o {
@@ -64,7 +64,7 @@ func (c *cq) inOrder(o []outcome) []outcome {
 	})
 }
 
-// keptAs is the kept completion that a poll of o returns.
+// keptAs returns the kept completion that a poll of o returns.
 func (o outcome) keptAs() *completion {
 	if o.recv {
 		return &o.q.recvCQ.queue[o.q.inCQ()]
@@ -72,8 +72,8 @@ func (o outcome) keptAs() *completion {
 	return &o.q.done[0]
 }
 
-// orderPrints covers which posts came after each kept completion, on the other queues of its CQ. The moments
-// themselves are not part of the state.
+// orderPrints covers which posts came after each kept completion, on the other queues of
+// its CQ. The moments themselves are not part of the state.
 func (w *World) orderPrints(h *Host) {
 	for _, c := range h.card.cqs {
 		for _, q := range c.qps {
@@ -106,7 +106,7 @@ func (w *World) orderPrint(c *cq, q *qp, i int, k *completion) {
 	}
 }
 
-// sendsAfter counts the requests of q that were posted after that moment, and whose completions nobody has polled.
+// sendsAfter counts the requests of q that were posted after moment at and whose completions nobody has polled.
 func (q *qp) sendsAfter(at int) (n int) {
 	for i := q.head; i < q.posted; i++ {
 		n += boolInt(q.ent(i).at > at)
@@ -117,7 +117,7 @@ func (q *qp) sendsAfter(at int) (n int) {
 	return n
 }
 
-// receivesAfter counts the receives of q that were posted after that moment, and whose completions nobody has polled.
+// receivesAfter counts the receives of q that were posted after moment at and whose completions nobody has polled.
 func (q *qp) receivesAfter(at int) (n int) {
 	for i := range q.rq {
 		n += boolInt(q.rq[i].at > at)
@@ -128,7 +128,7 @@ func (q *qp) receivesAfter(at int) (n int) {
 	return n
 }
 
-// incomingAfter counts the requests posted after that moment that take a receive of q.
+// incomingAfter counts the requests that were posted after moment at and consume a receive of q.
 func (q *qp) incomingAfter(at int) (n int) {
 	p := q.peer
 	for i := 0; p != nil && i < p.posted-p.base; i++ {

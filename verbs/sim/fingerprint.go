@@ -9,36 +9,32 @@ import (
 )
 
 // The fingerprint of a state covers everything that its future depends on. The table in
-// fingerprint_test.go lists every field of the world: where it is covered, or why it is not.
+// fingerprint_test.go lists every field of the world: where the fingerprint covers it, or why it does not.
 //
-// Unordered things are added (Print.Plus), each with its own identity:
-// hosts, tasks, queue pairs, messages, cuts. So two steps that commute lead to one
-// fingerprint, in either order.
+// Unordered things, such as hosts, tasks, queue pairs, messages and cuts, are summed (Print.Plus),
+// each with its own identity. So two steps that commute lead to the same fingerprint in either order.
 //
-// Interchangeable hosts are not named. What concerns one of them is its part, and what
-// concerns two is a relation of the pair. Parts are sorted, and relations hashed in the
-// sorted order. If two states have one fingerprint, the permutation from the order of the one
-// to the order of the other maps the parts and all relations of the one state to those of
-// the other, so it is an isomorphism of the states. Among hosts with equal parts any
-// order would do for this; a different one may only fail to show that two states are alike.
+// Interchangeable hosts are not named. State of one of them goes into its part, and state of two of
+// them is a relation of the pair. Parts are sorted, and relations are hashed in the sorted order. If
+// two states have the same fingerprint, the permutation from one order to the other maps the parts and
+// all relations of one state to those of the other, so it is an isomorphism of the states. Hosts with
+// equal parts may stand in any order: a bad choice can only fail to show that two states are alike.
 //
-// This rests on what a scenario promises when it calls hosts symmetric: its code treats
-// them alike, and neither messages nor memory nor reports name one of them, but by what
-// was observed of it.
+// This rests on the promise that a scenario makes when it declares hosts symmetric: its code treats
+// them alike, and no message, memory or report names one of them except by what was observed of it.
 
 type print = fingerprint.Print
 
-// obs is what a task has observed so far; its local state is a function of it.
-// What it observed about an interchangeable host goes to that host's part, with
-// the position at which it was observed, so that renaming those hosts renames
-// the parts and nothing else.
+// obs is everything that a task has observed so far; the task's local state is a function of
+// it. An observation about an interchangeable host goes into that host's part, with the
+// position at which it was made, so that renaming the hosts renames the parts and nothing else.
 type obs struct {
 	main    print
 	per     [maxSym]print
-	visited int // the interchangeable host that the task visits, from 1; 0: none. See visit.go
+	visited int // the interchangeable host that the task visits, counted from 1; 0 if none (visit.go)
 }
 
-// see adds one observation: about the interchangeable host tag, or about no such host.
+// see adds one observation about the interchangeable host tag, or about no such host if tag is negative.
 func (o *obs) see(tag int, v print) {
 	if tag < 0 {
 		o.main = o.main.Print(v)
@@ -49,8 +45,8 @@ func (o *obs) see(tag int, v print) {
 	o.main = o.main.Uint(0x5bd1e995)
 }
 
-// named adds which hosts these are, if the task visits one and observes another. This is a
-// relation of the two, which no part of either can express: from then on nothing renames them.
+// named adds the names of both hosts if the task visits one and observes another. That is a relation
+// of the two, which the part of neither can express, so from then on no renaming applies to them.
 func (o *obs) named(tag int) {
 	if o.visited != 0 && o.visited != tag+1 {
 		o.main = o.main.Int(o.visited).Int(tag)
@@ -58,18 +54,18 @@ func (o *obs) named(tag int) {
 	}
 }
 
-// makes adds what a task makes while it visits a host. Its number follows from the order of the visits, which
-// is forgotten, and code may keep it as that host's.
+// makes notes an object that a task creates while it visits a host. The object's number follows from
+// the order of the visits, which is forgotten, but code may keep the number as belonging to that host.
 func (o *obs) makes(kind, ord int) {
 	if o.visited != 0 {
 		o.per[o.visited-1] = o.per[o.visited-1].Int(kind).Int(ord)
 	}
 }
 
-// seeUint adds a number that is about no interchangeable host.
+// seeUint adds a number that concerns no interchangeable host.
 func (o *obs) seeUint(v uint64) { o.main = o.main.Uint(v) }
 
-// refused adds that an operation failed. The reason may be over before the next
+// refused adds that an operation failed. The reason may no longer hold in the next
 // state, and then nothing else shows it.
 func (t *task) refused(err error) error {
 	for i, x := range [...]error{verbs.ErrClosed, verbs.ErrBusy, verbs.ErrState, verbs.ErrQueueFull, verbs.ErrInvalid, verbs.ErrUnsupported} {
@@ -80,7 +76,7 @@ func (t *task) refused(err error) error {
 	return err
 }
 
-// seeAll is see for several observations at one moment, about different hosts.
+// seeAll is like see, for several observations made at one moment, about different hosts.
 func (o *obs) seeAll(n int, seen func(i int) (tag int, v print, ok bool)) {
 	before := o.main
 	for i := range n {
@@ -97,7 +93,7 @@ func (o *obs) seeAll(n int, seen func(i int) (tag int, v print, ok bool)) {
 	o.main = o.main.Uint(0x2545f491)
 }
 
-// join adds what another task knew.
+// join adds everything that task x has observed.
 func (o *obs) join(x *obs) {
 	before := o.main
 	o.main = o.main.Print(x.main)
@@ -109,12 +105,10 @@ func (o *obs) join(x *obs) {
 	}
 }
 
-// told is the content of a message that a task sends from interchangeable host self to
-// interchangeable host to; -1 is any other. It is the state of the sender from which the
-// message came, not the data in it: keys and numbers of queue pairs differ
-// between hosts that are alike. It includes everything that the sender knew, since the message
-// may outlive the sender. It does not say about which other hosts the sender knew it, since
-// the message does not name them.
+// told returns the fingerprint of a message from interchangeable host self to interchangeable host to; -1 stands for
+// any other host. It hashes the sender's observations at the time of sending, not the data: keys and queue pair
+// numbers differ between hosts that are alike. It includes everything that the sender knew, since the message may
+// outlive the sender. It leaves out which other hosts the sender knew it about, since the message does not name them.
 func (o *obs) told(self, to int) print {
 	var others print
 	for i := range o.per {
@@ -136,16 +130,15 @@ type fpScratch struct {
 	rest  print
 	parts [maxSym]print
 	pairs [maxSym][maxSym]print
-	// paired: some relation is in pairs.
+	// paired is set if pairs holds any relation.
 	paired bool
 	perm   [maxSym]uint8
 	words  []uint64
 }
 
-// Fingerprint is a hash of the state, the same for states that differ only in
-// the names of interchangeable hosts. order, of the length of the number of
-// those hosts, receives the canonical order: order[i] is the symmetric host that
-// stands at place i.
+// Fingerprint returns a hash of the state, the same for states that differ only in the
+// names of interchangeable hosts. order has one element for each of those hosts and
+// receives the canonical order: order[i] is the symmetric host at place i.
 func (w *World) Fingerprint(order []uint8) fingerprint.Print {
 	w.collect()
 	perm := w.canonical()
@@ -153,9 +146,9 @@ func (w *World) Fingerprint(order []uint8) fingerprint.Print {
 	return w.fpbuf.in(perm)
 }
 
-// FingerprintIn is a hash of the state with the interchangeable hosts in a given order. It is the same
-// for two states, in two orders, only if renaming the hosts of one order to those of the other makes the one
-// state of the other.
+// FingerprintIn returns a hash of the state with the interchangeable hosts in a given
+// order. Two states, each in its order, have the same hash only if renaming the hosts of
+// one order to those of the other turns one state into the other.
 func (w *World) FingerprintIn(order []uint8) fingerprint.Print {
 	w.collect()
 	if w.fpbuf.paired {
@@ -164,13 +157,13 @@ func (w *World) FingerprintIn(order []uint8) fingerprint.Print {
 	return w.fpbuf.in(order)
 }
 
-// SetBlind makes fingerprints leave out what is in DRAM, what tasks have loaded, and which of the things that
-// a host has made have ended, until it is called with false. Two runs in which interchangeable hosts are permuted
-// are compared like this: code may keep what it has of several hosts in one region, and has made one completion
-// queue after the other, and no renaming of hosts moves these.
+// SetBlind makes fingerprints omit the contents of DRAM, the values that tasks have loaded, and
+// which of a host's objects have been destroyed, until it is called with false. Two runs in which
+// interchangeable hosts are permuted are compared like this: code may keep data of several hosts in
+// one region, and creates completion queues in some order, and no renaming of hosts moves these.
 func (w *World) SetBlind(blind bool) { w.blind = blind }
 
-// collect collects the parts of the state.
+// collect fills in the parts of the state.
 func (w *World) collect() {
 	f := &w.fpbuf
 	f.rest = w.hist.Int(int(w.now)).Bool(w.over)
@@ -209,7 +202,7 @@ func (w *World) collect() {
 	}
 }
 
-// The kinds of things that are added up: each print begins with one.
+// The kinds of things that are summed: each print begins with one.
 const (
 	tagNode = iota + 1
 	tagCut
@@ -231,8 +224,8 @@ const (
 	tagOrder
 )
 
-// about adds p, which concerns hosts a and b, to the parts or the relation that it belongs to. A relation of two
-// interchangeable hosts has a direction.
+// about adds p, which concerns hosts a and b, to the part or relation that it belongs
+// to. A relation of two interchangeable hosts has a direction.
 func (w *World) about(a, b int, p print) {
 	f := &w.fpbuf
 	sa, sb := w.symOf(a), w.symOf(b)
@@ -251,7 +244,7 @@ func (w *World) about(a, b int, p print) {
 	}
 }
 
-// symOf is the index of a place among the interchangeable hosts, or -1.
+// symOf returns the index of a place among the interchangeable hosts, or -1.
 func (w *World) symOf(i int) int {
 	if i >= len(w.nodes) {
 		return -1
@@ -259,8 +252,8 @@ func (w *World) symOf(i int) int {
 	return w.nodes[i].sym
 }
 
-// aboutThree is about for three hosts. If they are three interchangeable ones it names
-// them, and makes their names parts of them: then nothing renames them.
+// aboutThree is like about, for three hosts. If all three are interchangeable, it adds
+// their names to the state and to their parts, so that no renaming applies to them.
 func (w *World) aboutThree(a, b, c int, p print) {
 	sa, sb, sc := w.nodes[a].sym, w.nodes[b].sym, w.nodes[c].sym
 	switch {
@@ -308,7 +301,7 @@ func (w *World) canonical() []uint8 {
 	return perm
 }
 
-// in hashes the parts of the interchangeable hosts, and their relations, in an order.
+// in hashes the parts of the interchangeable hosts, and their relations, in the given order.
 func (f *fpScratch) in(perm []uint8) print {
 	p := f.rest
 	for _, i := range perm {
@@ -322,8 +315,7 @@ func (f *fpScratch) in(perm []uint8) print {
 	return p
 }
 
-// refine adds to each part how the host is related to the others, and what their parts
-// are.
+// refine adds to each part the host's relations to the others, with the parts of those others.
 func (f *fpScratch) refine(n int) {
 	old := f.parts
 	for i := range n {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// apart are the types of which nothing needs to be in a fingerprint.
+// apart are the types that need not be in a fingerprint, with the reason.
 var apart = map[reflect.Type]string{
 	reflect.TypeFor[Config]():    "never changes in a run; what its functions remember is the scenario's to report",
 	reflect.TypeFor[Node]():      "as Config",
@@ -32,7 +32,7 @@ const (
 	moments  = "moments only compare: relations and overtaken print how"
 )
 
-// covered says of every field of the world where a fingerprint has it, or why not.
+// covered maps every field of the world to its place in the fingerprint, or to the reason why it has none.
 var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[World](): {
 		"cfg": "see Config", "machine": "follows from Config", "nodes": links, "places": derived + "Config", "sym": derived + "Config", "coros": "see coro", "spare": "see coro",
@@ -138,8 +138,8 @@ var covered = map[reflect.Type]map[string]string{
 	},
 }
 
-// A field that nobody has thought about can make two states one that are not: so whoever
-// adds one says here where the fingerprint has it, or why it need not.
+// A missing field can make two different states equal. So each new field is entered
+// here, with its place in the fingerprint or the reason why it needs none.
 func TestEveryFieldHasItsPlaceInTheFingerprint(t *testing.T) {
 	pkg := reflect.TypeFor[World]().PkgPath()
 	seen := map[reflect.Type]bool{}

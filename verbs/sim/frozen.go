@@ -1,12 +1,11 @@
 package sim
 
-// A frozen element landed before a moment that is over, or never will. Which of the two stays open
-// until a step reaches its bytes.
+// A frozen element landed before a moment that is past, or never will. Which of the two
+// stays open until a step reaches its bytes.
 
-// settleRivals decides the fate of those frozen elements of q, just now, whose bytes
-// another element is about to change or to read: that may have happened before they landed
-// or after, which no later step can decide. All the others stay open until a step reaches
-// their bytes, because no element was under way to these yet.
+// settleRivals decides the fate of those frozen elements of q whose bytes another element is about to change
+// or read just now: that access may have come before they landed or after, and no later step can decide it.
+// All others stay open until a step reaches their bytes, because no other element was in flight to those yet.
 func (m *late) settleRivals(q *qp) {
 	w := m.w
 	for all := sweep(&q.elems); all.next(); {
@@ -17,8 +16,8 @@ func (m *late) settleRivals(q *qp) {
 	}
 }
 
-// rivalled reports whether another element was under way to the bytes of e when it froze. A later one
-// is no rival: to decide e for it too would lose nothing, but create more states.
+// rivalled reports whether another element was in flight to the bytes of e when e froze. A
+// later one is no rival: deciding e for it too would lose nothing, but create more states.
 func (w *World) rivalled(e *elem) bool {
 	for _, x := range e.reg.pend {
 		if !x.frozen && !x.during() && x.wants(e.off, e.n) && x.since() < e.frozeAt {
@@ -28,8 +27,7 @@ func (w *World) rivalled(e *elem) bool {
 	return false
 }
 
-// settleFrozen decides which frozen elements had landed: their moment is over, so
-// all cells must agree on it.
+// settleFrozen decides which frozen elements had landed. Their moment is past, so all cells must agree on it.
 func (w *World) settleFrozen(r *region, off, n int) {
 	for {
 		var can [32]*elem

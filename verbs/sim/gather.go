@@ -9,21 +9,21 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// gather is a set of calls under way.
+// gather is a set of calls in progress.
 type gather struct {
 	h    *Host
 	ord  int
 	reqs []*request
 	out  []host.Answer
-	// known is what was observed of each call that is not pending, and by which task.
+	// known holds what was observed of each call that is no longer pending, and by which tasks.
 	known []known
-	// shared: code has it, and several tasks may wait for it.
+	// shared is set if code holds the gather, so that several tasks may wait for it.
 	shared bool
-	// deadline counts from the start of the calls, for each Wait alike.
+	// deadline counts from the start of the calls, and is the same for each Wait.
 	timed    bool
 	deadline time.Duration
 	span     time.Duration
-	began    int  // the step of the start
+	began    int  // the step at which the calls started
 	aged     bool // the timer is in the zones of free and skew
 	waiting  int  // tasks whose waits for its timer are armed
 }
@@ -31,10 +31,10 @@ type gather struct {
 type known struct {
 	tag int // the interchangeable host that it is about, or -1
 	v   print
-	by  []*task // that have observed it
+	by  []*task // the tasks that have observed it
 }
 
-// Call implements host.Host. A call to an atomic service is one step, unless its timer can fire before the answer.
+// Call implements host.Host. A call to an atomic service is one step unless its timer can fire before the answer.
 func (h *Host) Call(to, service string, req []byte, timeout time.Duration) ([]byte, error) {
 	if s := h.w.service(to, service); s >= 0 && !h.timesOut(s, timeout) {
 		return h.w.callService(h, s, req)
@@ -47,7 +47,8 @@ func (h *Host) Call(to, service string, req []byte, timeout time.Duration) ([]by
 	return a.Body, a.Err
 }
 
-// timesOut reports whether a service call may time out. It counts the calls that could on a real host but not here.
+// timesOut reports whether a service call may time out. It counts the calls that could
+// time out on a real host but not here.
 func (h *Host) timesOut(service int, timeout time.Duration) bool {
 	if timeout < 0 || !h.w.timersStrike() {
 		return false
@@ -79,7 +80,7 @@ func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 	}
 	w.cur.drain()
 	if !w.preparing && !w.dying() {
-		w.cur.pauseDirty() // the task may have changed who answers to a name
+		w.cur.pauseDirty() // the task may have changed which host answers to a name
 	}
 	g := &gather{h: h, ord: len(h.gaths), timed: timeout >= 0, deadline: h.after(timeout), span: timeout, began: w.steps}
 	h.gaths = append(h.gaths, g)
@@ -125,9 +126,9 @@ func (g *gather) ready(need int) bool {
 	return have+can >= need || open == 0
 }
 
-// Wait implements host.Gather. Which answers have arrived is a choice of a set: the
-// order in which they arrived is not observable, so it is not explored. By the time that the task
-// continues, more may have arrived than were needed, and failures with them.
+// Wait implements host.Gather. Which answers have arrived is a choice among sets: their
+// order is not observable, so it is not explored. By the time that the task continues,
+// more answers than needed may have arrived, and failures too.
 func (g *gather) Wait(need int) []host.Answer {
 	w := g.h.w
 	w.guard()
@@ -172,15 +173,15 @@ func (g *gather) Wait(need int) []host.Answer {
 	return g.out
 }
 
-// fate is what a Wait finds of one call.
+// fate is the result that a Wait finds for one call.
 type fate uint8
 
-// sets lists the fates of all calls with which Wait(need) can return, one after the other:
-// first those without more answers than needed, which a run without surprises takes. After
-// the deadline, Wait returns with whatever has arrived.
+// sets lists, one after the other, the fates of all calls with which Wait(need) can
+// return. The sets without more answers than needed come first: a run without surprises
+// takes them. After the deadline, Wait returns with whatever has arrived.
 func (g *gather) sets(need int, timely bool) []fate {
 	w, n := g.h.w, len(g.reqs)
-	// can is how many of the calls from i on have succeeded or may, open how many must be awaited.
+	// can counts the calls from i on that have succeeded or may; open counts those that must be awaited.
 	can, open := make([]int, n+1), make([]int, n+1)
 	for i := n - 1; i >= 0; i-- {
 		r := g.reqs[i]
@@ -245,7 +246,7 @@ func (g *gather) setName(s []fate) string {
 	return out
 }
 
-// resolve finishes call i and returns what was observed of it.
+// resolve finishes call i and returns what the task observes of it.
 func (g *gather) resolve(i int, failed bool) (tag int, v print) {
 	r, a := g.reqs[i], &g.out[i]
 	w := g.h.w
@@ -256,7 +257,7 @@ func (g *gather) resolve(i int, failed bool) (tag int, v print) {
 	if failed {
 		w.cur.looked = true // the link may heal before the next operation of the task
 		a.Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrUnreachable)
-		if r.to != nil && (r.cut || !r.to.alive) { // what got through a cut may be taken even now
+		if r.to != nil && (r.cut || !r.to.alive) { // a request that got past a cut can be taken even now
 			w.touch(object(objMail, r.to.node.idx, 0), Write)
 			r.to.dropMail(r)
 			g.h.acted = true // it cannot arrive any more

@@ -2,10 +2,9 @@ package sim
 
 import "github.com/verbatim-rdma/verbatim/verbs"
 
-// Sequence numbers of an old connection can be accepted by a new one that reuses
-// them (the semantics note, section 5): a Write that was not acknowledged when its
-// connection ended executes on the next one. It is whole, and may have executed before:
-// a card sends again what is not acknowledged.
+// A new connection can accept sequence numbers of an old one if it reuses them (the semantics note,
+// section 5): a Write that was unacknowledged when its connection ended then executes on the next
+// one. It executes whole, and may have executed before: a card sends unacknowledged requests again.
 
 // ghost is a piece of such a Write.
 type ghost struct {
@@ -17,8 +16,8 @@ type ghost struct {
 	data     []byte
 }
 
-// remember keeps what may be under way when q's requester stops. Acknowledged requests are not in flight
-// any more.
+// remember keeps the Writes that may be in flight when q's requester stops. Acknowledged
+// requests are no longer in flight.
 func (q *qp) remember() {
 	if q.cfg.PSN == 0 || !q.linked {
 		return
@@ -34,8 +33,7 @@ func (q *qp) remember() {
 	}
 }
 
-// haunting lists the first pieces of the Writes that a new connection between two
-// hosts would accept now.
+// haunting lists, for each Write that a new connection between two hosts would accept now, its first piece.
 func (w *World) haunting(a, b int) []*ghost {
 	var out []*ghost
 	for i := range w.ghosts {
@@ -62,7 +60,7 @@ func (w *World) accepts(g *ghost) *mr {
 	return nil
 }
 
-// haunt makes one of the Writes execute.
+// haunt makes one of these Writes execute.
 func (w *World) haunt(a, b int) {
 	c := w.haunting(a, b)
 	if len(c) == 0 {

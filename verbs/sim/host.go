@@ -9,8 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim/zone"
 )
 
-// Host is one life of a node: the machine, or the process, that protocol code
-// runs on. It implements host.Host.
+// Host is one life of a node: the machine, or the process, that protocol code runs on. It implements host.Host.
 type Host struct {
 	w      *World
 	node   *node
@@ -25,14 +24,13 @@ type Host struct {
 	mail   []*request
 	muts   []*mutex
 	mrs    int           // registrations so far, for the keys
-	made   print         // what it has made that the card or the host keeps, and what of that is destroyed
+	made   print         // the objects that it has made and keeps, and which of them are destroyed
 	bank   *bank         // of its machine
 	clock  time.Duration // in the regimes free and skew
-	looked bool          // at its clock, in these: its zones know the time since then
-	timers zone.Zone     // what is known of its pending timers, on its own clock, in these
-	// acted: its last step did something that others, or the checks, can notice.
-	// A crash after a step that only looked adds nothing to a crash before it:
-	// what it saw was already there, and need not be known.
+	looked bool          // it has looked at its clock, in these regimes: its zones include the time since then
+	timers zone.Zone     // the bounds on its pending timers, on its own clock, in these regimes
+	// acted is set if the host's last step did something that others, or the checks, can notice. A crash after a step
+	// that only looked adds nothing to a crash before it: what the step saw was already there, and need not be known.
 	acted bool
 	tells int // how often its tasks have done something to which others may react
 }
@@ -55,7 +53,7 @@ func (h *Host) Name() string { return h.node.spec.Name }
 // Device implements host.Host.
 func (h *Host) Device() verbs.Device { return h.card }
 
-// Life counts how often the host has started before.
+// Life returns how often the host has started before.
 func (h *Host) Life() int { return h.life }
 
 // Go implements host.Host.
@@ -99,7 +97,7 @@ func (h *Host) Rand(n int) int {
 	return v
 }
 
-// Logf implements host.Host: lines show in the timeline.
+// Logf implements host.Host: the lines appear in the timeline.
 func (h *Host) Logf(format string, args ...any) {
 	if h.w.tracer != nil {
 		h.w.trace(h, "log", format, args...)
@@ -121,7 +119,7 @@ func (h *Host) NewCond(m host.Mutex) host.Cond { return &cond{m: m.(*mutex)} }
 // Alloc implements host.Host.
 func (h *Host) Alloc(size int) (host.Region, error) { return h.newRegion("", size) }
 
-// mutex carries what its last owner knew to the next, so that the fingerprint
+// mutex passes the observations of its last owner to the next, so that the fingerprint
 // of a task covers the Go variables that it reads under the mutex.
 type mutex struct {
 	h     *Host
@@ -142,7 +140,7 @@ func (m *mutex) Lock() {
 	if m.h.live > 1 || m.owner != nil {
 		t.wait(op{kind: opLock, mutex: m})
 	}
-	m.take(t) // an observation that is not a wait: the position of the task follows from it
+	m.take(t) // an observation without a wait: the position of the task follows from it
 }
 
 func (m *mutex) take(t *task) {

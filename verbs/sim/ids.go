@@ -6,10 +6,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 )
 
-// Actor names one source of steps: a task, a fault, a restart. At any moment an
-// actor has at most one enabled step. The packed form is, from the lowest bits on, kind,
-// host a, life, and host b or the number of a task. A value that does not fit its field causes a
-// [LimitError] where it is made: two actors never share a name.
+// Actor names one source of steps: a task, a fault, a restart. At any moment an actor has at most one enabled
+// step. The packed form holds, from the lowest bits on, kind, host a, life, and host b or the number of a task.
+// A value that does not fit its field causes a [LimitError] where it is made, so two actors never share a name.
 type Actor uint64
 
 type actorKind uint8
@@ -30,7 +29,7 @@ const (
 	hostBits = 8
 	lifeBits = 20
 	ordBits  = 24 // tasks, regions and queue pairs of one life of a host
-	keyBits  = 20 // registrations of one life: its keys begin with its number, so that nothing of them survives it
+	keyBits  = 20 // registrations of one life: its keys begin with its number, so that none of them survives it
 
 	maxHosts = 1<<hostBits - 1
 	maxLives = 1 << lifeBits
@@ -46,7 +45,7 @@ func (x Actor) a() int          { return int(x >> 8 & maxHosts) }
 func (x Actor) life() int       { return int(x >> 16 & (maxLives - 1)) }
 func (x Actor) b() int          { return int(x >> (16 + lifeBits)) }
 
-// Kind says in a word what happens when the actor acts: "task", "restart", "heal",
+// Kind returns one word for what happens when the actor acts: "task", "restart", "heal",
 // the name of a fault, "fail", or in eager mode "wire" and "ack".
 func (x Actor) Kind() string {
 	if x.kind() == actFault {
@@ -57,11 +56,11 @@ func (x Actor) Kind() string {
 
 var actorNames = [...]string{actTask: "task", actRestart: "restart", actHeal: "heal", actWire: "wire", actAck: "ack", actFail: "fail", actTimer: "timer"}
 
-// Node is the index of the host on which the actor acts.
+// Node returns the index of the host on which the actor acts.
 func (x Actor) Node() int { return x.a() }
 
-// Task is the life of its host in which a task runs, and its number there: 0 is
-// the host's Main. It is not ok if x is neither a task nor the timer of one.
+// Task returns the life of its host in which a task runs, and its number there; 0 is the
+// host's Main. ok is false if x is neither a task nor the timer of one.
 func (x Actor) Task() (life, number int, ok bool) { return x.life(), x.b(), x.runs() }
 
 // runs reports whether a task runs when x acts.
@@ -73,29 +72,29 @@ func (x Actor) Timer() bool { return x.kind() == actTimer }
 // Restart reports whether the actor restarts a host.
 func (x Actor) Restart() bool { return x.kind() == actRestart }
 
-// Object names a part of the world that steps share; it is packed as an Actor is.
+// Object names a part of the world that steps share. It is packed like an Actor.
 type Object uint64
 
 type objKind uint8
 
 const (
-	objHost   objKind = iota + 1 // the tasks of a host, and what only they can reach
-	objLife                      // that a host lives
+	objHost   objKind = iota + 1 // the tasks of a host, and everything that only they can reach
+	objLife                      // whether a host is up
 	objLink                      // the connections between two hosts
 	objMem                       // one region of a host
 	objMail                      // requests waiting at a host
 	objReply                     // answers on the way to one gather
 	objSvc                       // an atomic service
 	objMutex                     // a mutex or condition of a host
-	objBudget                    // what is left of one fault rule
-	objAcks                      // acknowledgements of what changes one region
+	objBudget                    // the remaining budget of one fault rule
+	objAcks                      // acknowledgements of changes of one region
 	objSpawn                     // tasks of a host
 	objSleep                     // virtual time
 	objKeys                      // the registrations of a host
-	objChecks                    // what the scenario's checks remember
+	objChecks                    // the memory of the scenario's checks
 	objEnd                       // the end of the run
 	objClock                     // the clock and the pending timers of a host
-	objLast                      // which hosts have ended for good: with the last of them the run ends
+	objLast                      // which hosts have ended for good: the run ends with the last of them
 )
 
 func object(k objKind, a, b int) Object { return Object(k) | Object(a)<<8 | Object(b)<<16 }
@@ -104,7 +103,7 @@ func (o Object) kind() objKind { return objKind(o) }
 func (o Object) a() int        { return int(o >> 8 & maxHosts) }
 func (o Object) b() int        { return int(o >> 16) }
 
-// ofLife numbers the things of all lives of a host.
+// ofLife numbers the objects of all lives of a host.
 func ofLife(life, ord int) int { return life<<ordBits | ord }
 
 func link(a, b int) Object {
@@ -114,9 +113,8 @@ func link(a, b int) Object {
 	return object(objLink, a, b)
 }
 
-// Mode says how a step uses an object. Two uses conflict unless both are Reads
-// or both are Adds: posting to a card's queue, or sending into a mailbox,
-// commutes with another such step, and not with looking.
+// Mode is how a step uses an object. Two uses conflict unless both are Reads or both are Adds: a post
+// to a card's queue, or a send into a mailbox, commutes with another such step, but not with a look.
 type Mode uint8
 
 // The modes of access.
@@ -149,7 +147,7 @@ func (x Actor) Rename(perm []uint8) Actor {
 	return actor(x.kind(), x.life(), int(perm[x.a()]), x.b())
 }
 
-// renamed is the new index of host i. Services come after all hosts, and keep their names.
+// renamed returns the new index of host i. Services come after all hosts, and keep their names.
 func renamed(perm []uint8, i int) int {
 	if i < len(perm) {
 		return int(perm[i])
@@ -160,7 +158,7 @@ func renamed(perm []uint8, i int) int {
 // twoHosts marks a fault that concerns a pair of hosts.
 const twoHosts = 1 << hostBits
 
-// faultActor is the actor of a fault of kind k; b < 0 if it concerns one host.
+// faultActor returns the actor of a fault of kind k; b is negative if it concerns one host.
 func faultActor(k, a, b int) Actor {
 	if b < 0 {
 		return actor(actFault, k, a, 0)
@@ -185,8 +183,8 @@ func (o Object) String() string {
 	return fmt.Sprintf("%s(%d,%d)", objNames[o.kind()], o.a(), o.b())
 }
 
-// Timer reports whether x is the use of virtual time by a timer that goes off when
-// nothing else can happen: such a step comes after all before it.
+// Timer reports whether x is the use of virtual time by a timer that fires when nothing
+// else can happen: such a step cannot move before an earlier one.
 func (x Access) Timer() bool { return x.Obj == worldClock() && x.Mode == Write }
 
 // Everything reports whether x conflicts with all other steps: the step happens only when
@@ -205,13 +203,12 @@ func Dependent(a, b []Access) bool {
 	return false
 }
 
-// Kills reports whether x is a fault that ends the host of y.
+// Kills reports whether x is a fault that kills the host of y.
 func (x Actor) Kills(y Actor) bool {
 	k := faults.Kind(x.life())
 	return x.kind() == actFault && (k == faults.Crash || k == faults.Power) && x.a() == y.a()
 }
 
-// worldClock moves when nothing else can happen; allClocks is what is known of clocks
-// that run apart.
+// worldClock moves when nothing else can happen; allClocks stands for the bounds on clocks that run apart.
 func worldClock() Object { return object(objSleep, 0, 0) }
 func allClocks() Object  { return object(objSleep, 1, 0) }

@@ -14,7 +14,7 @@ func (w *World) canLand(e *elem) bool {
 	return w.canBegin(e) && !w.refused(e)
 }
 
-// canBegin is canLand, except that what e reads may be unreadable: a Read samples the rest first.
+// canBegin is like canLand, but does not require that e can read its memory: a Read samples the readable rest first.
 func (w *World) canBegin(e *elem) bool {
 	if e.over() || e.during() || w.barring > 0 && e.barred >= w.barring {
 		return false
@@ -51,7 +51,7 @@ func (w *World) landOne(e *elem) {
 	e.begins()
 	w.landing = append(w.landing, e)
 	if slices.ContainsFunc(w.landing, func(d *elem) bool { return d.frozen && e.barred > d.frozeAt }) {
-		w.abandoned = true // by then it had not landed
+		w.abandoned = true // e had not landed by then
 	}
 	w.missedBy(e)
 	for all := sweep(&e.q.elems); all.next(); {
@@ -66,7 +66,7 @@ func (w *World) landOne(e *elem) {
 	}
 	switch e.kind {
 	case elemSample:
-		e.lands() // before anything else, so that it is not asked again
+		e.lands() // before anything else, so that it is not asked to sample again
 		w.remove(e)
 		w.seesAcked(e)
 		w.sampleRest(e)
@@ -84,9 +84,9 @@ func (w *World) landOne(e *elem) {
 		e.lands()
 		w.remove(e)
 		if e.modifies() {
-			w.seesAcked(e) // an Atomic Write finds nothing
+			w.seesAcked(e) // an Atomic Write reads nothing
 		}
-		w.finishAtomics(e.reg, e.off, e.n, e) // those that have read while these landed
+		w.finishAtomics(e.reg, e.off, e.n, e) // the Atomics that have read while these landed
 		w.execAtomic(e)
 		w.traceLanding(e)
 	case elemFlush:
@@ -101,7 +101,7 @@ func (w *World) landOne(e *elem) {
 	w.landing = w.landing[:len(w.landing)-1]
 }
 
-// missedBy drops what was cut off, and could only have landed after e, before e may have landed.
+// missedBy drops frozen elements that can only land after e, and whose moment was before e can have landed.
 func (w *World) missedBy(e *elem) {
 	if e.barred == 0 || slices.ContainsFunc(w.landing, func(d *elem) bool { return d.frozen }) {
 		return
@@ -116,15 +116,15 @@ func (w *World) missedBy(e *elem) {
 	}
 }
 
-// place puts what e writes into memory.
+// place writes the data of e into memory.
 func (w *World) place(e *elem, p []byte) {
 	w.placing = e
 	w.pokeBy(e.reg, e.off, p, !e.byCPU())
 	w.placing = nil
 }
 
-// execAtomic performs the read-modify-write and keeps the old value for the
-// response (and for a duplicate of the request).
+// execAtomic performs the read-modify-write and keeps the old value for the response
+// (and for a duplicate of the request).
 func (w *World) execAtomic(e *elem) {
 	wr := e.q.ent(e.wr)
 	if wr.op == verbs.OpAtomicWrite {
@@ -133,7 +133,7 @@ func (w *World) execAtomic(e *elem) {
 	}
 	if !e.hasRead() {
 		w.readWord(e)
-		e.got = append(e.got, span{e.off, e.off + 8}) // a card that fetches before the write finds no other Atomic between the two
+		e.got = append(e.got, span{e.off, e.off + 8}) // a card that fetches before the write must find no other Atomic between the two
 	}
 	old := binary.LittleEndian.Uint64(e.data)
 	now := old
@@ -152,9 +152,8 @@ func (w *World) execAtomic(e *elem) {
 	w.place(e, b[:])
 }
 
-// beforeWrite is called when bytes of r are about to change: each pending
-// element on them may have landed before. by is the element that changes them,
-// or nil for a CPU.
+// beforeWrite is called when bytes of r are about to change: each pending element on
+// them may have landed before. by is the element that changes them, or nil for a CPU.
 func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 	w.findOut(r, off, n, true)
 	w.finishAtomics(r, off, n, by)
@@ -163,8 +162,8 @@ func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 
 func (m *late) beforeChange(r *region, off, n int, by *elem) {
 	w := m.w
-	lost := by != nil && by.lost()                         // its moment is over: power has failed since
-	if r.pm != nil && (lost || w.mayLosePower(r.h.node)) { // a unit persists whole, in one of the contents that it has had
+	lost := by != nil && by.lost()                         // its moment is past: power has failed since
+	if r.pm != nil && (lost || w.mayLosePower(r.h.node)) { // a unit persists as a whole, with one of the contents that it has held
 		lo, hi, size := r.pm.span(r, off, n)
 		off, n = lo*size, (hi-lo)*size
 	}
@@ -175,18 +174,18 @@ func (m *late) beforeChange(r *region, off, n int, by *elem) {
 		w.refusedBefore(r, off, n)
 	}
 	w.landBefore(r, off, n, by)
-	w.finishAtomics(r, off, n, by) // those that have read while others landed
+	w.finishAtomics(r, off, n, by) // the Atomics that have read while others landed
 	w.readBefore(r, off, n, by)
 }
 
 func (w *World) landBefore(r *region, off, n int, by *elem) {
 	var passed []*elem
-	var last *elem // a Read samples cells one by one, each set of them in one order
+	var last *elem // a Read samples cells one by one, and each set of them in one order only
 	from := 0
 	for len(r.pend) > 0 {
 		var can [32]*elem
 		var cells [32]span
-		c, at := can[:0], cells[:0] // for a Read, once for each cell
+		c, at := can[:0], cells[:0] // a Read is listed once for each cell
 		for _, e := range r.pend {
 			if e == by || !e.wants(off, n) || !w.canBegin(e) || e.kind != elemSample && w.refused(e) || slices.Contains(passed, e) ||
 				by != nil && (w.follows(e, by) || w.sees(e, by) || by.excludes(e)) {
@@ -230,14 +229,13 @@ func (w *World) landBefore(r *region, off, n int, by *elem) {
 	}
 }
 
-// landsInPast reports whether by lands at a moment that is over: it is frozen, or precedes a frozen element.
+// landsInPast reports whether by lands at a past moment: it is frozen, or precedes a frozen element that is landing.
 func (w *World) landsInPast(by *elem) bool {
 	return by.frozen || slices.ContainsFunc(w.landing, func(d *elem) bool { return d.frozen })
 }
 
-// passing adds to passed the pieces smaller than a cell before c[i] whose landing
-// commutes with its own: they had their chance, and each set of them is tried in
-// one order.
+// passing adds to passed the pieces before c[i] that are smaller than a cell and whose landing commutes with
+// that of c[i]. They had their chance to land first, and each set of pieces is tried in one order only.
 func (w *World) passing(passed, c []*elem, i int) []*elem {
 	e := c[i]
 	lo, hi := w.cells().Around(e.off, e.n)
@@ -252,8 +250,8 @@ func (w *World) passing(passed, c []*elem, i int) []*elem {
 	return passed
 }
 
-// wants reports whether a change of bytes matters to e: it would change or has
-// yet to sample some of them.
+// wants reports whether a change of [off, off+n) matters to e: e would change some of
+// these bytes, or has yet to sample them.
 func (e *elem) wants(off, n int) bool {
 	if !e.overlaps(off, n) {
 		return false
@@ -267,7 +265,7 @@ func (e *elem) wants(off, n int) bool {
 	return false
 }
 
-// What the pieces that arrived with it show about a piece.
+// What the pieces that arrived with a piece show about it.
 const (
 	fateOpen = iota
 	fateCame

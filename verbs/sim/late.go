@@ -1,8 +1,8 @@
 package sim
 
-// late is the machine of the checker. What is under way stays pending, and stands for all moments at
-// which it could take effect. Whether it has taken effect is decided when a step reaches a place that
-// shows it. What takes more than a few lines is in the files of its subjects.
+// late is the checker's machine. An operation in flight stays pending, and stands for all the
+// moments at which it could take effect. Whether it has taken effect is decided by the first
+// step that would show it. Methods of more than a few lines are in the files of their subjects.
 type late struct{ w *World }
 
 func (m *late) steps(idle bool) bool {
@@ -13,14 +13,14 @@ func (m *late) steps(idle bool) bool {
 
 func (m *late) stepwise() bool { return false }
 
-// print covers the receives that are kept of earlier connections, and the requests posted after completions that are
-// kept: all other completions are decided when they are polled.
+// print covers the receives kept from earlier connections, and the requests posted after
+// kept completions. All other completions are decided when they are polled.
 func (m *late) print(h *Host) {
 	m.w.cqPrints(h)
 	m.w.orderPrints(h)
 }
 
-// arrived: everything may have arrived, except while arrivals are being decided.
+// arrived reports true, since anything may have arrived, except while arrivals are being decided.
 func (m *late) arrived(e *elem) bool { return !e.q.catching || e.came || e.cutOff() }
 
 func (m *late) accepted(e *elem) bool { return e.acked }
@@ -48,17 +48,17 @@ func (m *late) fetchesUnseen() bool { return true }
 
 func (m *late) decidesKept() bool { return true }
 
-// receives: what has not certainly arrived may have arrived before q went to ERR.
+// receives reports true: a request that has not certainly arrived may have arrived before q went to ERR.
 func (m *late) receives(*qp, bool) bool { return true }
 
-// received: what never arrived has vanished in a step of its own (vanishing).
+// received reports true: a request that never arrived has vanished in a step of its own (vanishing).
 func (m *late) received(*qp, int) bool { return true }
 
 func (m *late) failsUnseen() bool { return true }
 
 func (m *late) mayHaveRun(e *elem, reach int) bool { return e.wr < reach }
 
-// stops: it has landed by now, or never will.
+// stops freezes e: it has landed by now, or never will.
 func (m *late) stops(e *elem) bool {
 	m.w.freeze(e)
 	return e.over()
@@ -66,5 +66,5 @@ func (m *late) stops(e *elem) bool {
 
 func (m *late) staysOpen(*elem) bool { return true }
 
-// losesPower leaves open what has persisted until a step reads it.
+// losesPower leaves undecided what has persisted until a step reads it.
 func (m *late) losesPower(r *region) { m.w.losePower(r) }

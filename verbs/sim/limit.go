@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// ErrLimit is wrapped by the errors of runs that met a limit of the simulator. Such a run
-// says nothing about the code: a check that reaches one has no verdict.
+// ErrLimit is wrapped by the errors of runs that reached a limit of the simulator. Such
+// a run proves nothing about the code: a check that reaches one has no verdict.
 var ErrLimit = errors.New("sim: a limit of the simulator")
 
 // maxOptions bounds one choice: each option is a run.
 const maxOptions = 1 << 20
 
-// LimitError: a run made more objects of a kind than the simulator can distinguish.
+// LimitError means that a run made more objects of a kind than the simulator can distinguish.
 type LimitError struct {
 	What string
 	Max  int
@@ -23,10 +23,10 @@ func (e *LimitError) Error() string {
 }
 func (e *LimitError) Unwrap() error { return ErrLimit }
 
-// Class is the class of the violation.
+// Class returns the class of the violation.
 func (e *LimitError) Class() string { return "limit" }
 
-// StepLimitError: the run did not end within the configured number of steps.
+// StepLimitError means that the run did not end within the configured number of steps.
 type StepLimitError struct{ Steps int }
 
 func (e *StepLimitError) Error() string {
@@ -34,10 +34,10 @@ func (e *StepLimitError) Error() string {
 }
 func (e *StepLimitError) Unwrap() error { return ErrLimit }
 
-// Class is the class of the violation.
+// Class returns the class of the violation.
 func (e *StepLimitError) Class() string { return "step-limit" }
 
-// bound fails the run if n things exist already and one more is too many.
+// bound fails the run if n objects exist already and one more would be too many.
 func (w *World) bound(what string, n, most int) {
 	if n >= most {
 		w.Fail(&LimitError{what, most})

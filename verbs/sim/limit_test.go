@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Names that were cut to 8 bits of a life or 6 of a host made two actors one.
+// Names with only 8 bits for a life or 6 for a host used to give two actors one name.
 func TestNamesKeepWhatTheyAreMadeOf(t *testing.T) {
 	const host, life, task = maxHosts - 1, maxLives - 1, maxOrd - 1
 	x := actor(actTimer, life, host, task)
@@ -50,7 +50,7 @@ func strongWorld(t *testing.T, nodes ...Node) *World {
 	return w
 }
 
-// The endpoint of life 256 was that of life 0, and so were its tasks.
+// Names with fewer bits gave life 256 the endpoint and the tasks of life 0.
 func TestLivesAreToldApart(t *testing.T) {
 	const lives = 300
 	ends, tasks := map[verbs.Endpoint]int{}, map[Actor]int{}
@@ -70,7 +70,7 @@ func TestLivesAreToldApart(t *testing.T) {
 	}
 }
 
-// What no name is left for ends the run, and no two things share a name.
+// An object for which no name is left ends the run, and no two objects share a name.
 func TestWhatIsTooMuchEndsTheRun(t *testing.T) {
 	var w *World
 	w = strongWorld(t, Node{Name: "a", Main: func(host.Host, int) { w.bound("tasks of a host", maxOrd, maxOrd) }})
@@ -81,7 +81,7 @@ func TestWhatIsTooMuchEndsTheRun(t *testing.T) {
 	}
 }
 
-// A Gather of more than 16 calls was a panic.
+// A Gather of more than 16 calls used to panic.
 func TestGatherOfManyCalls(t *testing.T) {
 	const calls = 40
 	answers := 0
@@ -102,7 +102,7 @@ func TestGatherOfNoCalls(t *testing.T) {
 	}
 }
 
-// Of sets of answers that are too many to list none is left out.
+// If there are too many sets of answers to list, the run fails; none is left out.
 func TestTooManySetsOfAnswersEndTheRun(t *testing.T) {
 	const calls = 20
 	w := strongWorld(t, Node{Name: "a", Main: func(h host.Host, _ int) {
@@ -125,7 +125,7 @@ func TestTooManySetsOfAnswersEndTheRun(t *testing.T) {
 	}
 }
 
-// lastTask prefers the tasks that were started later.
+// lastTask prefers the tasks that were started last.
 type lastTask struct{ firstChoice }
 
 func (lastTask) Pick(evs []Event) int {

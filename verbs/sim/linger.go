@@ -8,9 +8,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Runs of programs rather than of servers, such as litmus tests: the hosts are
-// prepared before the run, stay up after their code has returned, and their memory is
-// read when the system is quiet.
+// Runs of programs, such as litmus tests, rather than of servers: the hosts are prepared before the
+// run, stay up after their code has returned, and their memory is read when the system is quiet.
 
 // setup runs Config.Setup before the first step.
 func (w *World) setup() {
@@ -19,7 +18,7 @@ func (w *World) setup() {
 	}
 }
 
-// prepare calls f outside any task: what it does takes effect at once.
+// prepare calls f outside any task: its operations take effect at once.
 func (w *World) prepare(f func([]*Host)) {
 	hosts := make([]*Host, len(w.nodes))
 	for i, n := range w.nodes {
@@ -33,15 +32,14 @@ func (w *World) prepare(f func([]*Host)) {
 	w.cur = nil
 }
 
-// unprepared is called for a wait inside prepare.
+// unprepared handles a wait inside prepare.
 func (w *World) unprepared(o op) {
 	if o.kind != opRun {
 		panic(fmt.Errorf("sim: %w: Setup and AtEnd cannot wait, and %v does", ErrConfig, o.kind))
 	}
 }
 
-// endIfOver finishes a run with Linger when no code can continue. Faults may still strike
-// then, or not: that is a choice.
+// endIfOver finishes a run with Linger when no code can continue. Whether faults still strike then is a choice.
 func (w *World) endIfOver() {
 	if w.over || w.fail != nil || w.abandoned {
 		return
@@ -63,8 +61,8 @@ func (w *World) endIfOver() {
 	}
 }
 
-// hangIfStuck finishes a run with Config.Hung when certainly nothing but faults can happen: as
-// above they may still strike, or not.
+// hangIfStuck finishes a run with Config.Hung when certainly nothing but faults can
+// happen. As in endIfOver, whether they still strike is a choice.
 func (w *World) hangIfStuck() {
 	if w.over || w.fail != nil || w.abandoned || w.finished() {
 		return
@@ -74,9 +72,9 @@ func (w *World) hangIfStuck() {
 		w.choose(ChooseEnd, 2, func(i int) string { return endingNames[i] }) == 0
 }
 
-// vain reports whether a step may never come: that of a wire whose connection has ended, if
-// nothing that has arrived waits to be placed; the loss of what no task waits for; a receive
-// that fails because of a request that may have been lost; or an acknowledgement that no task notices.
+// vain reports whether an event may never happen: a step of a wire whose connection has stopped, if no arrived
+// data waits to be placed; the loss of a request (a task that may receive it has an event of its own); a
+// receive that fails because of a request that may have been lost; or an acknowledgement that no task notices.
 func (w *World) vain(ev *Event) bool {
 	switch q := ev.qp; ev.Actor.kind() {
 	case actFail:
@@ -97,28 +95,27 @@ func (w *World) vain(ev *Event) bool {
 	return false
 }
 
-// mayLose reports whether what q has sent is not sent again: its connection has ended, or it
-// will because of memory that cannot be read.
+// mayLose reports whether the requests of q are not sent again: its connection has
+// stopped, or will stop because of unreadable memory.
 func (q *qp) mayLose() bool {
 	return q.buffer == nil && (q.gone || q.lost() || !q.sends() || q.failsOfMedia())
 }
 
 var endingNames = [...]string{"the run ends", "a fault strikes yet"}
 
-// Abandon stops the run without an outcome. A task calls it when it has looked for
-// something, has not found it, and would look again: the runs in which it looks later
-// are others. The task must return immediately.
+// Abandon stops the run without an outcome. A task calls it when it has looked for something in vain and
+// would look again: other runs cover the cases in which it looks later. The task must return immediately.
 func (w *World) Abandon() { w.abandoned = true }
 
-// Point lets others run here although the task has done nothing to which they
-// could react: a crash can come between two steps that only look.
+// Point lets others run here although the task has done nothing to which they could
+// react: a crash can come between two steps that only look.
 func (w *World) Point() {
 	if w.byTask("a point") == nil {
 		w.cur.wait(op{kind: opRun})
 	}
 }
 
-// byTask fails the run unless a task calls. Only tasks can do what follows.
+// byTask fails the run unless a task is running: only tasks may do what the caller is about to do.
 func (w *World) byTask(what string) error {
 	if w.cur != nil {
 		return nil
@@ -128,8 +125,8 @@ func (w *World) byTask(what string) error {
 	return err
 }
 
-// Inject makes a fault happen now, whatever the budget. A task calls it; if the
-// fault ends the task's own host, it does not return.
+// Inject makes a fault happen now, whatever the budget. A task calls it. If the fault
+// stops the task's own host, Inject does not return.
 func (w *World) Inject(k faults.Kind, hosts ...string) error {
 	if err := w.byTask("inject " + k.String()); err != nil {
 		return err
@@ -156,11 +153,11 @@ func (w *World) Inject(k faults.Kind, hosts ...string) error {
 		return err
 	}
 	t := w.cur
-	t.others()      // they may have reacted to the task's earlier actions, and a crash now loses the reactions: see serving
-	w.touchAll()    // they may also change what the next look finds
-	t.looked = true // whether it changes something can be observed
+	t.others()      // others may have reacted to the task's earlier actions, and a crash now loses the reactions: see serving
+	w.touchAll()    // others may also change what the next look finds
+	t.looked = true // whether the fault changes anything can be observed
 	if !w.injectable(k, at[0], at[1]) {
-		return nil // its host is down, or it would change nothing
+		return nil // its host is down, or the fault would change nothing
 	}
 	w.strike(k, at[0], at[1])
 	t.reach()
@@ -187,7 +184,7 @@ func (w *World) injectable(k faults.Kind, a, b int) bool {
 	return w.faultApplies(k, n)
 }
 
-// Heal makes a link that was cut work again.
+// Heal makes a cut link work again.
 func (w *World) Heal(a, b string) {
 	if w.byTask("heal "+a+","+b) != nil {
 		return
@@ -205,9 +202,9 @@ func (w *World) Heal(a, b string) {
 	}
 }
 
-// gaveUp decides which queue pairs have run out of retries by the time that their link
-// heals. In eager mode that is a step of its own. A queue pair that has given up a request for lost while the
-// link seemed cut for good has run out: otherwise it would send the request again now.
+// gaveUp decides which queue pairs have run out of retries by the time that their link heals. In
+// eager mode that is a step of its own. A queue pair that counted a request as lost while the link
+// seemed cut for good has run out for certain: otherwise it would send the request again now.
 func (w *World) gaveUp(a, b int) {
 	for _, q := range w.qps {
 		if q.between(a, b) {
@@ -220,8 +217,7 @@ func (w *World) gaveUp(a, b int) {
 // Alive reports whether the machine is up.
 func (h *Host) Alive() bool { return h.alive }
 
-// Settle returns n bytes of a region of the host, after everything that will land there
-// has landed. AtEnd calls it.
+// Settle returns n bytes of a region of the host once everything that will land there has landed. AtEnd calls it.
 func (h *Host) Settle(mem any, off, n int) []byte {
 	r := mem.(*region)
 	r.check(off, n)
@@ -245,15 +241,15 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	return out
 }
 
-// expire freezes what may never arrive because its connection has ended. What surrounds an
-// Atomic arrived with it or not, so that is decided first.
+// expire freezes elements that may never arrive because their connection has stopped. The fate
+// of the elements around an Atomic depends on whether it arrived, so that is decided first.
 func (w *World) expire() {
 	for _, q := range w.qps {
 		if !q.mayLose() {
 			continue
 		}
 		from := 0
-		if !q.gone && !q.lost() && q.sends() { // only a refusal can end it: everything before the refused request has arrived
+		if !q.gone && !q.lost() && q.sends() { // only a refusal can stop q: everything before the refused request has arrived
 			from = q.unreadable()
 		}
 		w.expireAtomics(q, from)
@@ -267,7 +263,7 @@ func (w *World) expire() {
 	}
 }
 
-// expireAtomics decides which Atomics have arrived, from request n on: no packet overtakes them.
+// expireAtomics decides which Atomics have arrived, from request n on: no packet overtakes an Atomic.
 func (w *World) expireAtomics(q *qp, n int) {
 	for all := sweep(&q.elems); all.next(); {
 		e := all.e
@@ -287,8 +283,8 @@ func (w *World) expireAtomics(q *qp, n int) {
 	}
 }
 
-// neverCame drops an Atomic that has not arrived, and everything behind it, except what may have arrived
-// before access was denied to it.
+// neverCame drops an Atomic that has not arrived, and everything behind it that is neither
+// acknowledged nor frozen, except Writes that may have arrived before access was denied to it.
 func (w *World) neverCame(e *elem) {
 	e.q.limit = min(e.q.limit, e.wr)
 	for j := len(e.q.elems) - 1; j >= 0; j-- {
@@ -304,9 +300,9 @@ func (w *World) neverCame(e *elem) {
 
 var cameNames = [...]string{" has come", " has not come"}
 
-// settle lands what will land on some bytes that are settled together, and on other bytes
-// with the same elements: if one lands, the other has landed before or lands later. A frozen
-// element landed before now or never will; the rest lands for certain.
+// settle lands the elements that will land on [off, off+n) of r. It first widens the
+// range to whole elements, since elements that share bytes land in some order. A frozen
+// element landed before now or never will; the rest certainly lands.
 func (w *World) settle(r *region, off, n int) {
 	for all := sweep(&r.pend); all.next(); {
 		if e := all.e; e.changes() && e.overlaps(off, n) && (e.off < off || e.off+e.n > off+n) && w.canLand(e) {
@@ -331,7 +327,7 @@ func (w *World) settle(r *region, off, n int) {
 		}
 		opts := len(c) + 1
 		for _, e := range c {
-			if e.acked && !e.struck() || !e.frozen && !e.overtook() { // what was being placed when power failed may be lost although it was acknowledged
+			if e.acked && !e.struck() || !e.frozen && !e.overtook() { // data that was being placed when power failed may be lost although it was acknowledged
 				opts = len(c)
 			}
 		}
@@ -351,7 +347,7 @@ func (w *World) settle(r *region, off, n int) {
 	}
 }
 
-// unrivalled returns an element that shares no bytes with another, or nil.
+// unrivalled returns an element of c that shares no bytes with another, or nil.
 func unrivalled(c []*elem) *elem {
 	for _, e := range c {
 		alone := true

@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// Calls on links that are cut, and heal.
+// Calls on links that are cut and heal.
 
 // calls notes that t is about to call service i, and whether the link is cut.
 func (t *task) calls(i int) {
@@ -17,7 +17,7 @@ func (t *task) calls(i int) {
 	t.heldUp = w.linkCut(t.h.node.idx, t.svc)
 }
 
-// carryOut is the step in which the running task's call reaches service i.
+// carryOut performs the step in which the running task's call reaches service i.
 func (w *World) carryOut(h *Host, i int, req []byte) ([]byte, error) {
 	t, s := w.cur, &w.cfg.Services[i]
 	w.touch(link(h.node.idx, t.svc), Read)
@@ -44,7 +44,7 @@ func (w *World) carryOut(h *Host, i int, req []byte) ([]byte, error) {
 	return resp, nil
 }
 
-// cutOff is the error for a caller whose link to a service is cut.
+// cutOff returns the error for a caller whose link to a service is cut.
 func (w *World) cutOff(h *Host, s *Service) error {
 	w.cur.obs.seeUint(3)
 	w.cur.looked = true
@@ -58,8 +58,8 @@ func unreachable(s *Service) error {
 	return fmt.Errorf("call %s/%s: %w", s.Host, s.Name, host.ErrUnreachable)
 }
 
-// goesOut notes that the link from host a to place b heals: the requests that its tasks are about to make to the
-// services there leave now.
+// goesOut notes that the link from host a to place b heals: requests that tasks of a are
+// about to send to services there leave now.
 func (w *World) goesOut(a, b int) {
 	for _, t := range w.tasks {
 		if t.alive && t.h.node.idx == a && t.svc == b {
@@ -68,10 +68,10 @@ func (w *World) goesOut(a, b int) {
 	}
 }
 
-// holdUp decides which of the requests and answers that are under way between two hosts
-// get through although the link is cut now. The others wait for it to heal.
+// holdUp decides which requests and answers in flight between two hosts get through
+// although the link is cut now. The others wait for it to heal.
 func (w *World) holdUp(a, b int) {
-	w.loseAnswers(a, w.places[b]) // a call of a service is one step, and has arrived or not
+	w.loseAnswers(a, w.places[b]) // a call of a service is one step, so it has arrived or not
 	if b >= len(w.nodes) {
 		return
 	}
@@ -97,8 +97,8 @@ func (w *World) holdUp(a, b int) {
 	}
 }
 
-// goThrough sends what the link between two hosts held up: another cut may hold it up again, or
-// not.
+// goThrough sends the messages that the cut link between two hosts held up. Another cut
+// may or may not hold them up again.
 func (w *World) goThrough(a, b int) {
 	if b >= len(w.nodes) {
 		return // a place of services
@@ -117,8 +117,8 @@ func (w *World) goThrough(a, b int) {
 	}
 }
 
-// loseMail decides which requests of a host that dies get through: those that their receivers have not
-// taken are lost, or not. Their order is that of the calls, which names no host.
+// loseMail decides which requests of a host that dies get through: any that the receivers have
+// not taken may be lost. They are decided in the order of the calls, which names no host.
 func (w *World) loseMail(h *Host) {
 	for _, g := range h.gaths {
 		for _, r := range g.reqs {
@@ -133,8 +133,8 @@ func (w *World) loseMail(h *Host) {
 	}
 }
 
-// loseAnswers decides which answers of services at a place, which a Gather of host a has not
-// seen yet, are lost since the link is cut now.
+// loseAnswers decides which answers of services at a place are lost because the link is
+// cut now: those that a Gather of host a has not observed yet.
 func (w *World) loseAnswers(a int, place string) {
 	for _, m := range w.nodes[a].all {
 		for _, g := range m.gaths {

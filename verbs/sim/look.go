@@ -7,30 +7,29 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim/zone"
 )
 
-// Looks at clocks, in the regimes free and skew. Between two looks of a host, any time may
-// have passed that its own timers allow, and with skew those of all hosts. Of these times a
-// look tries the shortest and the longest: code compares the time that has passed with one
-// bound, and these two are on its two sides if any are. Code that compares with several bounds
-// may behave differently in between. That is not tried, and every verdict says so.
+// Looks at clocks, in the regimes free and skew. Between two looks of a host, any time may have passed that its own
+// timers allow, and with skew the timers of all hosts. A look tries the shortest and the longest of these times:
+// code compares the elapsed time with one bound, and these two lie on its two sides if any do. Code that compares
+// with several bounds may behave differently in between. That is not tried, and every verdict reports this.
 //
-// A look is a timer that never fires: its age in the zones is the time since then. It is at
-// a whole nanosecond of the host's clock.
+// A look is a timer that never fires: its age in the zones is the time since the look.
+// It is taken at a whole nanosecond of the host's clock.
 
 // Long is how much later than necessary a look finds a clock that nothing bounds.
 const Long = 24 * time.Hour
 
-// lookID is the name of a look in the zone of its host.
+// lookID is the ID of a look in the zone of its host.
 const lookID = 1<<24 - 1
 
-// lookZoneID is its name in the zone of all.
+// lookZoneID returns its ID in the zone of all hosts.
 func (h *Host) lookZoneID() uint64 { return h.inAll(lookID) }
 
-// look moves the clock on to where a look finds it.
+// look advances the clock to where a look finds it.
 func (h *Host) look() {
 	w := h.w
 	lo, hi := h.passed()
 	if lo > hi {
-		// The zones have lost information, and the run is where no clocks lead.
+		// The zones have lost information, and no clocks reach this state.
 		w.Abandon()
 		return
 	}
@@ -43,11 +42,11 @@ func (h *Host) look() {
 
 var lookNames = [...]string{"as early as it can be", "as late as it can be"}
 
-// long is Long, as far as a thousand of it fit the zones.
+// long returns Long, reduced so that a thousand times as much fits the zones.
 func (h *Host) long() int64 { return min(int64(Long), zone.Max>>10/ratioOf(h.w.cfg.Timers).num) }
 
-// passed is how much time may have passed on the host's clock since the last look. Before
-// the first look that may be anything.
+// passed returns how much time may have passed on the host's clock since the last look.
+// Before the first look that may be any time.
 func (h *Host) passed() (lo, hi int64) {
 	if !h.looked {
 		return 0, zone.Inf
@@ -82,9 +81,9 @@ func (h *Host) passes(d int64) {
 	h.looked = true
 }
 
-// lookAway forgets the last look of a host that has terminated. It does not use the zone of all
-// hosts: a timer that never fires bounds only itself, so to forget it commutes with
-// every event of the others, and nothing else reads it.
+// lookAway forgets the last look of a host that has terminated. It records no use of the
+// zone of all hosts: a timer that never fires bounds only itself, so forgetting it
+// commutes with every event of other hosts, and nothing else reads it.
 func (h *Host) lookAway() {
 	for _, g := range h.gaths {
 		g.forget()

@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// script makes the named steps and stops. A number after a colon is what to choose in it.
+// script makes the named steps and stops. takes are the options to choose, in order.
 type script struct {
 	t     *testing.T
 	w     *sim.World
@@ -48,7 +48,7 @@ func (p *script) Choose(sim.ChoiceKind, int) int {
 	return v
 }
 
-// after is the fingerprint of the state to which some steps lead.
+// after returns the fingerprint of the state to which the steps lead.
 func after(t *testing.T, w *sim.World, takes []int, steps ...string) fingerprint.Print {
 	t.Helper()
 	if end, err := w.Run(&script{t: t, w: w, steps: steps, takes: takes}); end != sim.Stopped && end != sim.Finished || err != nil {
@@ -69,8 +69,8 @@ func tell(h host.Host, to, service string) {
 	h.Gather([]host.Call{{To: to, Service: service}}, verbs.Forever)
 }
 
-// toldApart compares the states after two paths, of the program as it is and of one
-// that does not make the observation that is to tell them apart.
+// toldApart compares the states after two paths: those of the program, which must differ,
+// and those of one without the observation that distinguishes them, which must be equal.
 func toldApart(t *testing.T, what string, world func(observe bool) *sim.World, one, two path) {
 	t.Helper()
 	for _, observe := range []bool{false, true} {
@@ -87,8 +87,8 @@ type path struct {
 	steps []string
 }
 
-// What Now had returned was no part of the state: a task that has read the clock before
-// a timer fired was the same as one that has read it after.
+// The result of Now used to be missing in the state: a task that had read the clock
+// before a timer fired was the same as one that had read it after.
 func TestNowIsObserved(t *testing.T) {
 	for _, timers := range []string{"idle", "free", "skew(2)"} {
 		regime, err := faults.ParseTimers(timers)
@@ -105,7 +105,7 @@ func TestNowIsObserved(t *testing.T) {
 				if observe {
 					_ = h.Now()
 				} else if timers != "idle" {
-					h.NewMutex().Lock() // a step as well
+					h.NewMutex().Lock() // also a step
 				}
 				_, _ = l.Accept(verbs.Forever)
 			}}
@@ -128,7 +128,7 @@ func TestNowIsObserved(t *testing.T) {
 		one := path{[]int{0}, []string{"a.0/main", "b.0/main", "a.0/main", "timer(b.0/main)", "b.0/main"}}
 		two := path{[]int{1}, []string{"a.0/main", "b.0/main", "timer(b.0/main)", "b.0/main", "a.0/main", "b.0/main"}}
 		if timers != "idle" {
-			begin := []string{"a.0/main", "a.0/sleeper1", "a.0/sleeper1", "b.0/main", "a.0/main"} // it begins to sleep in a step of its own
+			begin := []string{"a.0/main", "a.0/sleeper1", "a.0/sleeper1", "b.0/main", "a.0/main"} // the sleeper begins to sleep in its own step
 			one.steps = append(slices.Clone(begin), "a.0/main", "timer(a.0/sleeper1)")
 			two.steps = append(slices.Clone(begin), "timer(a.0/sleeper1)", "a.0/main")
 		}
@@ -136,7 +136,7 @@ func TestNowIsObserved(t *testing.T) {
 	}
 }
 
-// The deadline of calls under way was no part of the state before somebody waited for them.
+// The deadline of pending calls used to be missing in the state until somebody waited for them.
 func TestDeadlinesOfCallsDiffer(t *testing.T) {
 	program := func(observe bool) *sim.World {
 		a := sim.Node{Name: "a", Main: func(h host.Host, _ int) {
@@ -170,7 +170,7 @@ func TestDeadlinesOfCallsDiffer(t *testing.T) {
 	toldApart(t, "calls", program, one, two)
 }
 
-// How large a region of persistent memory is that holds nothing yet was forgotten at a crash.
+// The size of a region of persistent memory that holds nothing yet used to be forgotten at a crash.
 func TestSizesOfPersistentMemoryDiffer(t *testing.T) {
 	budget, err := faults.ParseBudget("crash(a)<=1")
 	if err != nil {
@@ -195,7 +195,7 @@ func TestSizesOfPersistentMemoryDiffer(t *testing.T) {
 	toldApart(t, "sizes", program, path{[]int{0, 1}, []string{"a.0/main", "crash(a)"}}, path{[]int{1, 1}, []string{"a.0/main", "crash(a)"}})
 }
 
-// A request to a machine that is believed dead was the same as one to its successor.
+// A request to a machine that is believed dead used to be the same as one to its successor.
 func TestRequestsToAZombieAndToItsSuccessorDiffer(t *testing.T) {
 	budget, err := faults.ParseBudget("suspect(b)<=1")
 	if err != nil {
@@ -219,8 +219,8 @@ func TestRequestsToAZombieAndToItsSuccessorDiffer(t *testing.T) {
 	}
 }
 
-// What interchangeable hosts have sent to each other, and their connections, told no state
-// from another: whether they are related in pairs or in a ring.
+// The messages and connections between interchangeable hosts used to be missing in the
+// state: whether the hosts are related in pairs or in a ring.
 func TestInterchangeableHostsAreRelated(t *testing.T) {
 	call := func(h host.Host, to string) { tell(h, to, "s") }
 	link := func(h host.Host, to string) {
@@ -263,7 +263,7 @@ func TestInterchangeableHostsAreRelated(t *testing.T) {
 	}
 }
 
-// Hosts that are called symmetric and are not alike.
+// Hosts that are declared symmetric but are not alike.
 func TestSymmetricHostsMustBeAlike(t *testing.T) {
 	main := func(host.Host, int) {}
 	no := func(int, bool) bool { return false }

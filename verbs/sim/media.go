@@ -8,32 +8,31 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Media errors: bits of persistent memory flip, or some of it becomes unreadable.
-// Which bytes are hit is decided when they are read, like everything else about
-// persistent memory.
+// Media errors: bits of persistent memory flip, or parts of it become unreadable. Which
+// bytes are hit is decided when they are read, like everything else about persistent memory.
 
-// damageNames name what may be wrong with a unit: the flipped bits stand for all.
+// damageNames name the possible damage of a unit: the two flipped bits represent all bits.
 var damageNames = [...]string{"fine", "lowest bit flipped", "highest bit flipped", "unreadable"}
 
-// mediaErrors are the kinds of media error that may show at one look.
+// mediaErrors are the kinds of media errors that may show at one look.
 type mediaErrors uint8
 
 const (
 	flips  mediaErrors = 1 << iota
-	poison             // that a CPU meets: whether a card finds memory unreadable is decided before it reads (poisoned)
+	poison             // as a CPU meets it: whether a card finds memory unreadable is decided before it reads (poisoned)
 )
 
-// damage lets media errors of r's host show in what is read, if some of these kinds are due. It
-// reports whether a bit has flipped: what is read is then what is in memory.
+// damage lets media errors of r's host show in the bytes that are read, if errors of these kinds
+// are due. It reports whether a bit has flipped: the look then returns the content of memory.
 //
-// A line is written back at any time, so no cache is sure to hide an error: where one shows, what
-// the caches held was in memory before the error.
+// A line can be written back at any time, so no cache is certain to hide an error: where
+// an error shows, the content of the caches was in memory before it.
 func (w *World) damage(r *region, off, n int, kinds mediaErrors) (flipped bool) {
 	b := r.h.bank
 	if r.pm == nil || !b.due(kinds) {
 		return false
 	}
-	w.touchAll() // what is left to find is left for all regions of the machine
+	w.touchAll() // the errors left to find are shared by all regions of the machine
 	lo, hi, size := r.pm.span(r, off, n)
 	for i := lo; i < hi; i++ {
 		u := &r.pm.units[i]
@@ -72,7 +71,7 @@ func (w *World) damage(r *region, off, n int, kinds mediaErrors) (flipped bool) 
 	return flipped
 }
 
-// due reports whether an error of one of these kinds may show.
+// due reports whether an error of one of these kinds may still show.
 func (b *bank) due(kinds mediaErrors) bool {
 	return kinds&flips != 0 && b.flips > 0 || kinds&poison != 0 && b.poisons > 0
 }
@@ -106,8 +105,7 @@ func (w *World) spoil(r *region, i int) {
 	w.trace(r.h, "poison", "persistent region %q is found unreadable at %d", r.pm.name, i*w.unitBytes())
 }
 
-// Damage makes some of a persistent region of the host unreadable, or flips a bit
-// of it, as it is in memory now.
+// Damage makes part of a persistent region of the host unreadable, or flips a bit of it as it is in memory now.
 func (h *Host) Damage(mem any, off, n int, unreadable bool) {
 	r := mem.(*region)
 	r.check(off, n)
@@ -133,14 +131,14 @@ func (h *Host) Damage(mem any, off, n int, unreadable bool) {
 	w.cur.reach()
 }
 
-// media lets media errors show in a load that began to watch before, if at all, and raises what a
-// load of unreadable memory raises. It reports whether a bit has flipped.
+// media lets media errors show in a load, which may have begun to watch earlier, and
+// raises the error for a load of unreadable memory. It reports whether a bit has flipped.
 func (r *region) media(off, n int, since *wideLook) (flipped bool) {
 	w := r.h.w
 	w.decided(r, off, n)
 	due := r.h.bank.poisons
 	flipped = w.damage(r, off, n, since.meets())
-	found := r.h.bank.poisons < due // by this load, so it had not seen it before
+	found := r.h.bank.poisons < due // by this load, so it cannot have seen the unit before
 	if !found {
 		w.mend(r, off, n)
 	}
@@ -148,7 +146,7 @@ func (r *region) media(off, n int, since *wideLook) (flipped bool) {
 		w.touch(r.object(), Read)
 		w.cur.obs.seeUint(7)
 		w.cur.looked = true
-		w.cur.reach() // others are refused what is there
+		w.cur.reach() // other requests for this memory are refused from now on
 		panic(fmt.Errorf("sim: load [%d,%d) of persistent region %q: %w", off, off+n, r.pm.name, host.ErrMedia))
 	}
 	return flipped
@@ -174,7 +172,7 @@ func (w *World) unreadable(r *region, off, n int) bool {
 	return false
 }
 
-// poisoned reports whether a request meets memory that cannot be read.
+// poisoned reports whether unreadable memory refuses request s.
 func (w *World) poisoned(s *sqEntry) bool {
 	if s.op != verbs.OpRead && !s.op.IsAtomic() || len(s.payload) == 0 {
 		return false
@@ -187,8 +185,8 @@ func (w *World) poisoned(s *sqEntry) bool {
 	return false
 }
 
-// passed keeps, of what is behind n, which memory refuses, only what has arrived by now. If that was
-// overwritten while this was decided, n was not refused.
+// passed keeps, of the elements behind n, which unreadable memory refuses, only those that have arrived
+// by now. If these decisions overwrote that memory, n was not refused, and the run is abandoned.
 func (m *late) passed(q *qp, n int) {
 	w := m.w
 	w.receivedBehind(q, n)
@@ -220,8 +218,7 @@ func (m *late) passed(q *qp, n int) {
 	m.settleRivals(q)
 }
 
-// receivedBehind decides which receives had completed by now because of requests behind n. The others
-// are flushed.
+// receivedBehind decides which receives had completed by now for requests behind n. The others are flushed.
 func (w *World) receivedBehind(q *qp, n int) {
 	for i := n + 1; q.peer.receives() && i < q.reach(); i++ {
 		s := q.ent(i)
@@ -239,8 +236,8 @@ func (w *World) receivedBehind(q *qp, n int) {
 	}
 }
 
-// waitedForMend drops the Atomics of q behind request n that overwrite the unit that refused it, or wait
-// for such a write: that has not landed by now, and they are not executed later.
+// waitedForMend drops the Atomics of q behind request n that overwrite the unit that refused n, or that
+// wait for such a write: the write has not landed by now, and the Atomics will not be executed later.
 func (w *World) waitedForMend(q *qp, n int, r *region, unit int) {
 	mends := func(e *elem) bool { return e.wr > n && e.reg == r && e.mends(unit) }
 	for all := sweep(&q.elems); all.next(); {
@@ -253,9 +250,9 @@ func (w *World) waitedForMend(q *qp, n int, r *region, unit int) {
 	}
 }
 
-// notMendedYet is for request n of q, which memory has just refused at this unit: elements that would have
-// overwritten it had not landed by now, except those behind n. Elements that landed by an earlier
-// moment or never will did not land.
+// notMendedYet handles request n of q, which the given unit has just refused: elements
+// that would have overwritten the unit had not landed by now, except those behind n.
+// Those that landed by an earlier moment or never will did not land.
 func (w *World) notMendedYet(q *qp, n int, r *region, unit int) {
 	w.ticks++
 	if w.barring == 0 {
@@ -268,7 +265,7 @@ func (w *World) notMendedYet(q *qp, n int, r *region, unit int) {
 	}
 }
 
-// bar makes e, and what lands after it, land later than now, or never.
+// bar makes e, and every element that lands after it, land later than now, or never.
 func (w *World) bar(e *elem) {
 	w.touchElem(e)
 	e.barred = w.ticks
@@ -279,7 +276,7 @@ func (w *World) bar(e *elem) {
 	}
 }
 
-// refusedAt is what keeps s from being executed: a unit that cannot be read, or one of several.
+// refusedAt returns the unreadable unit that prevents the execution of s, or chooses one of several.
 func (w *World) refusedAt(s *sqEntry) (r *region, unit int, ok bool) {
 	type place struct {
 		r    *region
@@ -300,8 +297,8 @@ func (w *World) refusedAt(s *sqEntry) (r *region, unit int, ok bool) {
 	return at.r, at.unit, true
 }
 
-// neverMended drops elements that have read and would overwrite the memory of request n of q: if they had
-// written, n would have been executed.
+// neverMended drops elements that have read and would overwrite the memory of request n
+// of q: had they written, n would have been executed.
 func (w *World) neverMended(q *qp, n int) {
 	for all := sweep(&q.elems); all.next(); {
 		if e := all.e; e.wr > n && e.hasRead() && w.wouldMend(e, q.ent(n)) {
@@ -311,16 +308,16 @@ func (w *World) neverMended(q *qp, n int) {
 	}
 }
 
-// refusedBefore decides which requests that memory refuses have failed by now, because a CPU is about
-// to overwrite it.
+// refusedBefore decides which requests have failed by now because of unreadable memory
+// that a CPU is about to overwrite.
 func (w *World) refusedBefore(r *region, off, n int) {
 	if w.unreadable(r, off, n) {
 		w.refusedByNow(nil)
 	}
 }
 
-// refusedByNow decides which requests to host h have failed because of memory that cannot be read, or to
-// any host if h is nil: from now on they would not.
+// refusedByNow decides which requests to host h, or to any host if h is nil, have failed
+// because of unreadable memory: from now on they would not.
 func (w *World) refusedByNow(h *Host) {
 	for _, q := range w.qps {
 		if (h == nil || q.peer != nil && q.peer.h == h) && !(q.peer != nil && q.peer.completing) && q.failsOfMedia() {
@@ -329,7 +326,7 @@ func (w *World) refusedByNow(h *Host) {
 	}
 }
 
-// unreadable is the first request of q that memory will refuse because it cannot be read, or -1.
+// unreadable returns the first request of q that unreadable memory will refuse, or -1.
 func (q *qp) unreadable() int {
 	for i := q.head; i < q.posted && q.canFail(); i++ {
 		if q.w.poisoned(q.ent(i)) {
@@ -339,13 +336,13 @@ func (q *qp) unreadable() int {
 	return -1
 }
 
-// failsOfMedia reports whether q will fail because of memory that cannot be read. It has not failed
-// while something of q is landing: a failure before that is a step of its own.
+// failsOfMedia reports whether q will fail because of unreadable memory. It has not
+// failed while something of q is landing: a failure before that is a step of its own.
 func (q *qp) failsOfMedia() bool {
 	return q.unreadable() >= 0 && !q.completing && !slices.ContainsFunc(q.w.landing, func(d *elem) bool { return d.q == q })
 }
 
-// refusedByMedia reports whether e would read memory that cannot be read.
+// refusedByMedia reports whether e would read unreadable memory.
 func (w *World) refusedByMedia(e *elem) bool {
 	switch {
 	case e.over() || e.reg == nil || e.reg.pm == nil || len(e.reg.pm.used) == 0:
@@ -358,10 +355,10 @@ func (w *World) refusedByMedia(e *elem) bool {
 		}
 		return false
 	}
-	return e.modifies() && !e.hasRead() && w.unreadable(e.reg, e.off, e.n) // what has read only writes
+	return e.modifies() && !e.hasRead() && w.unreadable(e.reg, e.off, e.n) // an Atomic that has read only writes
 }
 
-// stuck reports whether something that must land before e would read memory that cannot be read.
+// stuck reports whether an element that must land before e would read unreadable memory.
 func (w *World) stuck(e *elem) bool {
 	for _, p := range e.q.elems {
 		if p == e {
@@ -374,5 +371,5 @@ func (w *World) stuck(e *elem) bool {
 	return false
 }
 
-// refused reports whether e itself would.
+// refused reports whether e itself would read unreadable memory that is not mended before.
 func (w *World) refused(e *elem) bool { return w.refusedByMedia(e) && !w.mended(e) }

@@ -8,10 +8,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// A write mends memory that was found unreadable. In late mode such a write
-// may be under way, so that a request that reads there fails or succeeds.
+// A write mends memory that was found unreadable. In late mode such a write may be in
+// flight, so that a request that reads there fails or succeeds.
 
-// mend decides what has landed since on memory that was found unreadable.
+// mend decides what has landed on unreadable memory since it was found.
 func (w *World) mend(r *region, off, n int) {
 	if !w.unreadable(r, off, n) {
 		return
@@ -24,8 +24,8 @@ func (w *World) mend(r *region, off, n int) {
 	}
 }
 
-// mends reports whether e overwrites all of unit i of its region when it lands. A CompareSwap that has
-// read another value writes nothing.
+// mends reports whether e overwrites all of unit i of its region when it lands. A
+// CompareSwap that has read another value writes nothing.
 func (e *elem) mends(i int) bool {
 	return e.changes() && whole(e.reg, i, e.q.w.unitBytes(), e.off, e.n) && !(e.hasRead() && e.readsOther())
 }
@@ -36,8 +36,7 @@ func (e *elem) readsOther() bool {
 	return s.op == verbs.OpCompareSwap && binary.LittleEndian.Uint64(e.data) != s.compare
 }
 
-// mended reports whether elements before e on its queue pair overwrite everything that
-// cannot be read.
+// mended reports whether elements before e on its queue pair overwrite all of e's unreadable units.
 func (w *World) mended(e *elem) bool {
 	lo, hi, _ := e.reg.pm.span(e.reg, e.off, e.n)
 	for i := lo; i < hi; i++ {
@@ -52,7 +51,7 @@ func (w *World) mended(e *elem) bool {
 	return true
 }
 
-// mendable reports whether others may have overwritten what keeps s from being executed.
+// mendable reports whether others may have overwritten the memory that refuses s.
 func (w *World) mendable(s *sqEntry) bool {
 	for _, e := range s.payload {
 		for i := range w.unreadableFor(e) {
@@ -64,7 +63,7 @@ func (w *World) mendable(s *sqEntry) bool {
 	return true
 }
 
-// wouldMend reports whether e overwrites some of what keeps s from being executed.
+// wouldMend reports whether e overwrites some of the memory that refuses s.
 func (w *World) wouldMend(e *elem, s *sqEntry) bool {
 	for _, x := range s.payload {
 		for i := range w.unreadableFor(x) {
@@ -76,8 +75,8 @@ func (w *World) wouldMend(e *elem, s *sqEntry) bool {
 	return false
 }
 
-// mendedFirst is the first request of q that meets memory that cannot be read, if others may have
-// mended that, or -1.
+// mendedFirst returns the first request of q that meets unreadable memory, if others may
+// have mended that memory, or -1.
 func (q *qp) mendedFirst() int {
 	for i := q.head; i < q.posted && q.canFail(); i++ {
 		if s := q.ent(i); q.w.poisoned(s) && q.w.mendable(s) {
@@ -89,7 +88,7 @@ func (q *qp) mendedFirst() int {
 	return -1
 }
 
-// mendFor lands what others have written there, because s was executed.
+// mendFor lands writes of others on the memory that would refuse s, because s was executed.
 func (w *World) mendFor(s *sqEntry) {
 	for _, e := range s.payload {
 		for i := range w.unreadableFor(e) {
@@ -111,7 +110,7 @@ func (w *World) mendFor(s *sqEntry) {
 	}
 }
 
-// mendingResponse reports whether a response under way overwrites all of unit i of r.
+// mendingResponse reports whether a response in flight overwrites all of unit i of r.
 func (w *World) mendingResponse(r *region, i int) bool {
 	size := w.unitBytes()
 	return slices.ContainsFunc(w.qps, func(q *qp) bool {
@@ -127,7 +126,7 @@ func (w *World) mendingResponse(r *region, i int) bool {
 	})
 }
 
-// unreadableFor yields the units that keep e from being executed.
+// unreadableFor yields the unreadable units that prevent the execution of e.
 func (w *World) unreadableFor(e *elem) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if !w.refused(e) {
@@ -142,7 +141,7 @@ func (w *World) unreadableFor(e *elem) iter.Seq[int] {
 	}
 }
 
-// menders lists the elements that may overwrite all of unit i before e is executed, and need not.
+// menders lists the elements that may, but need not, overwrite all of unit i before e is executed.
 func (w *World) menders(e *elem, i int) []*elem {
 	var c []*elem
 	for _, p := range e.reg.pend {

@@ -6,10 +6,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 )
 
-// EventName is a stable name of ev: "app.0/main", "crash(peer1)", "restart(app)".
+// EventName returns a stable name of ev: "app.0/main", "crash(peer1)", "restart(app)".
 func (w *World) EventName(ev *Event) string { return w.ActorName(ev.Actor) }
 
-// ActorName is a stable name of x.
+// ActorName returns a stable name of x.
 func (w *World) ActorName(x Actor) string {
 	n := w.nodes[x.a()].spec.Name
 	switch x.kind() {
@@ -49,7 +49,7 @@ func ordText(i int) string {
 	return itoa(i)
 }
 
-// HostNames are the names of the hosts, by index.
+// HostNames returns the names of the hosts, by index.
 func (w *World) HostNames() []string {
 	out := make([]string, len(w.nodes))
 	for i, n := range w.nodes {
@@ -61,7 +61,7 @@ func (w *World) HostNames() []string {
 // Symmetric lists the indices of the interchangeable hosts.
 func (w *World) Symmetric() []int { return w.sym }
 
-// ForgetSymmetry makes the fingerprint keep interchangeable hosts apart.
+// ForgetSymmetry makes the fingerprint distinguish interchangeable hosts.
 func (w *World) ForgetSymmetry() {
 	w.sym = w.sym[:0]
 	for _, n := range w.nodes {
@@ -69,8 +69,7 @@ func (w *World) ForgetSymmetry() {
 	}
 }
 
-// name tells e apart from all others of its queue: decisions of a counterexample
-// go by it.
+// name identifies e among all elements of its queue. The decisions of a counterexample refer to it.
 func (e *elem) name() string {
 	name := e.q.name() + "#" + itoa(e.wr) + "." + itoa(e.part)
 	if e.sub > 0 {

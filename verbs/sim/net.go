@@ -8,24 +8,24 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// request is a control-plane request, from the call until its answer was observed.
+// request is a control-plane request, from the call until its answer has been observed.
 type request struct {
 	g       *gather
 	idx     int // in the gather
 	from    *Host
-	to      *Host // the life it was sent to; nil if the host was down
+	to      *Host // the life to which it was sent; nil if the host was down
 	service string
 	body    []byte
 	nth     int // how many earlier calls of the gather go to the same host
 	hash    print
-	cut     bool // sent while the link was cut: it waits for the link to heal
-	taken   bool // the server has it
+	cut     bool // sent while the link was cut; it waits for the heal
+	taken   bool // the server has received it
 	replied bool
-	repCut  bool // the answer waits for the link to heal
+	repCut  bool // the answer waits for a heal of the link
 	answer  []byte
 	ansHash print
-	lost    bool     // no host had the name when it was sent
-	svc     *Service // it goes to an atomic service, and a task carries it out
+	lost    bool     // no host was up under the name when it was sent
+	svc     *Service // set if it goes to an atomic service; a task carries it out
 	err     error
 }
 
@@ -48,7 +48,7 @@ func (h *Host) Listen(service string) (host.Listener, error) {
 	switch {
 	case h.w.preparing || h.w.dying():
 	case h.live > 1:
-		h.w.cur.pause() // another task may have been quicker
+		h.w.cur.pause() // another task may have listened first
 	default:
 		h.w.cur.passes()
 	}
@@ -74,7 +74,7 @@ func (n *node) hasMail(l *listener) bool {
 	return false
 }
 
-// Accept implements host.Listener: any request that may have arrived may come next.
+// Accept implements host.Listener. Any request that may have arrived may come next.
 func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	w, h := l.h.w, l.h
 	w.guard()
@@ -105,7 +105,7 @@ func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	return r, nil
 }
 
-// name is stable over edits: who asked, and for what.
+// name returns a name that is stable over edits: caller, service and call.
 func (r *request) name() string {
 	return r.from.Name() + "." + strconv.Itoa(r.from.life) + " to " + r.toName() + " " + r.service + " " + strconv.Itoa(r.g.ord)
 }
@@ -154,7 +154,7 @@ func (r *request) end(body []byte, err error) {
 		return
 	}
 	w.cur.seam()
-	w.cur.drainShared() // another task may have been quicker
+	w.cur.drainShared() // another task may have answered first
 	if r.replied {
 		return
 	}
@@ -172,7 +172,7 @@ func (r *request) end(body []byte, err error) {
 	}
 }
 
-// heard is what the server observes of r.
+// heard returns what the server observes of r.
 func (r *request) heard() print {
 	p := r.id(tagMail).Print(r.hash)
 	if r.from.node.sym < 0 {
@@ -181,7 +181,7 @@ func (r *request) heard() print {
 	return p
 }
 
-// answerPrint is the print of the answer that t gives.
+// answerPrint returns the print of the answer that t gives.
 func (r *request) answerPrint(t *task) print {
 	p := print{}.Bool(r.err != nil)
 	if self := r.to.node.sym; self >= 0 {
@@ -202,11 +202,10 @@ func errSuffix(err error) string {
 
 // send sends r.
 //
-// What is under way when the link is cut gets through or is held up (holdUp); what is
-// sent after that waits for the link to heal. A caller can give up in both cases.
+// A message in flight when the link is cut gets through or is held up (holdUp). A
+// message sent after that waits for the heal. A caller can give up in both cases.
 //
-// The fingerprint of a request to an interchangeable host covers the state of the sender from which
-// it came, not its content: see told.
+// The fingerprint of a request to an interchangeable host covers the state of its sender, not its content: see told.
 func (w *World) send(r *request, to string) {
 	n := w.node(to)
 	if n == nil {
@@ -240,14 +239,14 @@ func (w *World) send(r *request, to string) {
 	}
 }
 
-// canAnswer and canFail report how a call that is under way may finish now.
+// canAnswer and canFail report how a pending call may finish now.
 func (r *request) canAnswer() bool {
 	return r.replied && (!r.repCut || !r.from.w.linkCut(r.from.node.idx, r.to.node.idx))
 }
 
 func (r *request) canFail() bool {
 	if r.svc != nil {
-		return false // the failure is an answer
+		return false // a failure of a service is an answer
 	}
 	if r.to == nil || r.lost {
 		return !r.replied
@@ -256,12 +255,12 @@ func (r *request) canFail() bool {
 }
 
 const (
-	awaited  fate = iota // or known before
-	answered             // its answer has come
+	awaited  fate = iota // or already known
+	answered             // its answer has arrived
 	failed
 )
 
-// maxSets bounds the number of sets of answers among which one Wait can choose.
+// maxSets bounds the number of sets of answers that one Wait can choose from.
 const maxSets = 1 << 16
 
 func (r *request) toName() string {
@@ -293,7 +292,7 @@ func (w *World) service(to, name string) int {
 }
 
 // callService makes one call of an atomic service: a step of its own. If the link is cut
-// meanwhile the service has carried the call out or not; if it was cut before, it has not.
+// meanwhile, the service may have carried the call out; if the link was cut before, it has not.
 func (w *World) callService(h *Host, i int, req []byte) ([]byte, error) {
 	w.guard()
 	w.cur.calls(i)
@@ -301,9 +300,9 @@ func (w *World) callService(h *Host, i int, req []byte) ([]byte, error) {
 	return w.carryOut(h, i, req)
 }
 
-// ask makes one call of a Gather to an atomic service: a task of its own makes it, at any
-// time from now on. So it is carried out before a Wait returns its answer, or after a Wait
-// gave it up, or never because the caller died or the link is cut, like a call by Call.
+// ask makes one call of a Gather to an atomic service: a task of its own carries it out at any
+// later time. So it is carried out before a Wait returns its answer, or after a Wait gave it up,
+// or never because the caller died or the link is cut. A call by Call has the same outcomes.
 func (w *World) ask(r *request, i int) {
 	r.svc = &w.cfg.Services[i]
 	h, from := r.from, w.cur

@@ -1,18 +1,17 @@
 package sim
 
-// What a look at memory finds: for each cell, the content of memory or one of the pending elements,
-// which then lands.
+// What a look at memory finds: for each cell, either the content of memory or one of the
+// pending elements, which then lands.
 
-// observe copies what a look at [off, off+len(out)) of r sees. Each cell may be
-// seen at its own moment, in any order, so the cells are decided
-// independently and what must have landed by then lands afterwards.
+// observe copies into out what a look at [off, off+len(out)) of r sees. Each cell may be seen at its own moment, in
+// any order. So the cells are decided independently, and elements that must have landed by then land afterwards.
 func (w *World) observe(r *region, off int, out []byte, card bool) {
 	n := len(out)
 	w.responses(r, off, n)
 	w.touch(r.object(), Read)
 	if r.pm != nil {
 		w.findOut(r, off, n, false)
-		if card && r.h.bank.due(flips) { // what came before a flip decides what other cells held
+		if card && r.h.bank.due(flips) { // the landings before a flip decide what other cells held
 			w.settleFrozen(r, off, n)
 			w.sourced(r, off, n)
 			w.observeInOrder(r, off, out, card, true)
@@ -49,9 +48,8 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 	}
 }
 
-// chooseCell picks the pending element that a look at one cell finds there, or nil
-// for the content of memory. An element that would change nothing is not an
-// option: leaving it pending allows everything that its landing allows.
+// chooseCell picks the pending element that a look at one cell finds there, or nil for the content of memory. If no
+// element would change the cell, there is no choice: leaving them pending allows everything that a landing allows.
 func (w *World) chooseCell(r *region, at, n int) *elem {
 	var can [32]*elem
 	c := can[:0]
@@ -77,7 +75,7 @@ func (w *World) chooseCell(r *region, at, n int) *elem {
 	return c[i-1]
 }
 
-// anyPending reports whether an element that may change bytes is on its way there.
+// anyPending reports whether an element that may change the bytes is in flight to them.
 func (w *World) anyPending(r *region, off, n int) bool {
 	for _, e := range r.pend {
 		if e.changes() && e.overlaps(off, n) && w.canLand(e) {
@@ -87,8 +85,8 @@ func (w *World) anyPending(r *region, off, n int) bool {
 	return false
 }
 
-// complicated reports whether the last writer alone does not decide some cells:
-// atomics, or elements that cover only part of a cell.
+// complicated reports whether the last writer alone does not decide some cells: because
+// of Atomics, or of elements that cover only part of a cell.
 func (w *World) complicated(r *region, off, n int, card bool) bool {
 	for _, e := range r.pend {
 		if !e.changes() || !e.overlaps(off, n) || !w.canLand(e) {
@@ -102,7 +100,7 @@ func (w *World) complicated(r *region, off, n int, card bool) bool {
 			continue
 		}
 		from, to := w.cells().Around(lo, hi-lo)
-		for at, end := max(from, off), min(to, off+n); at < end; { // does it cover a part of what one look finds?
+		for at, end := max(from, off), min(to, off+n); at < end; { // does it cover only part of what one look reads?
 			next := w.oneLook(at, end, card)
 			if at < lo && lo < next || at < hi && hi < next {
 				return true
@@ -113,8 +111,8 @@ func (w *World) complicated(r *region, off, n int, card bool) bool {
 	return false
 }
 
-// observeInOrder looks at one hard cell after the other (cells.go) and lands what each sees. Where
-// bits may flip every cell is hard.
+// observeInOrder looks at the hard cells one after the other (cells.go), and lands what
+// each shows. Where bits may flip, every cell is hard.
 func (w *World) observeInOrder(r *region, off int, out []byte, card, flipping bool) {
 	var cells []span
 	var landing []*elem
@@ -148,7 +146,7 @@ func (w *World) observeInOrder(r *region, off int, out []byte, card, flipping bo
 	}
 }
 
-// oneLook is the end of the bytes from at that one look of a CPU, or of a card, finds at one moment.
+// oneLook returns the end of the bytes from at that a CPU, or a card, reads at one moment.
 func (w *World) oneLook(at, end int, card bool) int {
 	if card {
 		return w.cells().Sample(at, end)
@@ -156,8 +154,8 @@ func (w *World) oneLook(at, end int, card bool) int {
 	return w.cells().Look(at, end)
 }
 
-// pieceEnd is the next boundary between pending elements, so that a look at
-// large messages is decided piece by piece.
+// pieceEnd returns the next boundary between pending elements, so that a look at large
+// messages is decided piece by piece.
 func (w *World) pieceEnd(r *region, at, end int) int {
 	for _, e := range r.pend {
 		if e.kind != elemWrite || !w.canLand(e) {

@@ -8,24 +8,22 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// Persistent memory (the semantics note, section 6). Stored data sits in a
-// cache line that may be written back at any time; a flush and the fence after it
-// guarantee that it was. So a unit of memory, which persists or does not, has a
-// set of contents, any of which may be the persistent one: all contents since the
-// last guarantee. They are kept, and nothing is decided, until a
-// machine that lost its power reads the unit (as in Jaaru, ASPLOS 2021). Units
-// that are never read cost nothing.
+// Persistent memory (the semantics note, section 6). Stored data sits in a cache line that may be
+// written back at any time; a flush and the fence after it guarantee that it was. So a unit of
+// memory, which persists or does not, has a set of contents, any of which may be the persistent one:
+// all contents since the last guarantee. They are kept, and nothing is decided, until a machine that
+// lost its power reads the unit (as in Jaaru, ASPLOS 2021). Units that are never read cost nothing.
 //
 // The unit is 8 bytes, or a cache line if the profile has no torn lines.
 
 const lineBytes = 64
 
-// bank is the persistent memory of one machine. It outlives the lives that the machine has under its name. If another
-// machine takes the name, it brings its own bank, and this one goes with the zombie.
+// bank is the persistent memory of one machine. It survives the lives that the machine has under its
+// name. If another machine takes the name, it brings its own bank, and this one stays with the zombie.
 type bank struct {
 	regions []*region
-	flips   int // media errors that have yet to show, as flipped bits
-	poisons int // and as unreadable memory
+	flips   int // media errors that have yet to show as flipped bits
+	poisons int // and those that have yet to show as unreadable memory
 }
 
 func (w *World) newBank() *bank {
@@ -34,31 +32,30 @@ func (w *World) newBank() *bank {
 	return b
 }
 
-// pmem is what makes a region persistent.
+// pmem is the state that makes a region persistent.
 type pmem struct {
 	name  string
 	id    print // of the name
 	units []punit
-	used  []int // units that have contents that may be lost, in the order of their first use
+	used  []int // units with contents that may be lost, in the order of their first use
 }
 
-// punit is one unit of persistent memory. If no contents are listed, the content of
-// the caches is persistent.
+// punit is one unit of persistent memory. If no contents are listed, the current content is persistent.
 type punit struct {
 	list []content
 	ver  int  // counts the changes
-	open bool // power was lost: which of the list is there has not been decided yet
+	open bool // power was lost, and which of the list the unit holds has not been decided yet
 	used bool
 	bad  bool // unreadable
 }
 
-// content is one thing that a unit may persistently hold.
+// content is a content that a unit may persistently hold.
 type content struct {
 	ver  int
 	data []byte
-	bad  bool // it cannot be read
-	at   int  // when it arrived
-	q    *qp  // who wrote it, and with which request; nil: a CPU
+	bad  bool // it is unreadable
+	at   int  // when it was listed
+	q    *qp  // with wr the request that wrote it; nil: a CPU
 	wr   int
 }
 
@@ -77,7 +74,7 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 		return nil, fmt.Errorf("sim: %w: a persistent region %q of %d bytes", host.ErrNoMemory, name, size)
 	}
 	if h.node.spec.Daemon && len(b.regions) == 0 {
-		h.w.cur.others() // what remains after a crash must not be in one step with taking a request: see serving
+		h.w.cur.others() // its effect survives a crash, so it must not share a step with taking a request: see serving
 	} else {
 		h.w.cur.pauseShared()
 	}
@@ -99,7 +96,7 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 	r.base = uint64(r.ord+1)<<32 | 1<<62
 	b.regions = append(b.regions, r)
 	h.w.touch(r.object(), Write)
-	h.acted = true // it stays when the host ends
+	h.acted = true // it stays when the host dies
 	if h.w.tracer != nil {
 		h.w.recordRegion(r)
 		h.w.trace(h, "alloc", "makes persistent region %q of %d bytes", name, size)
@@ -109,7 +106,7 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 
 func newPMEM(name string) *pmem { return &pmem{name: name, id: print{}.String(name)} }
 
-// unitBytes is how much of memory persists together.
+// unitBytes returns how many bytes of memory persist together.
 func (w *World) unitBytes() int {
 	if w.cfg.Profile.TornLines {
 		return 8
@@ -136,7 +133,7 @@ func (w *World) caching(card bool) bool {
 	return w.cfg.Profile.Domain == faults.ADR && (!card || w.cfg.Profile.DDIO)
 }
 
-// before notes the content of a unit before it changes.
+// before keeps the content of a unit before it changes.
 func (p *pmem) before(r *region, off, n int) {
 	w := r.h.w
 	if !w.mayLosePower(r.h.node) {
@@ -150,7 +147,7 @@ func (p *pmem) before(r *region, off, n int) {
 	}
 }
 
-// after notes the content after the change. What a card puts past the caches is persistent.
+// after keeps the content after the change. Data that a card writes past the caches is persistent.
 func (p *pmem) after(r *region, off, n int, card bool) {
 	lo, hi, size := p.span(r, off, n)
 	w := r.h.w
@@ -176,7 +173,7 @@ func whole(r *region, i, size, off, n int) bool {
 	return off <= i*size && off+n >= min((i+1)*size, len(r.data))
 }
 
-// push lists the current content of the unit as one that may be persistent.
+// push lists the unit's current content as one that may be persistent.
 func (p *pmem) push(r *region, i, size int) {
 	u := &p.units[i]
 	if n := len(u.list); n > 0 && u.list[n-1].bad == u.bad && bytes.Equal(u.list[n-1].data, r.unit(i, size)) {
@@ -195,8 +192,7 @@ func (p *pmem) push(r *region, i, size int) {
 	}
 }
 
-// sure guarantees that unit i persistently holds its content at version ver or
-// something newer.
+// sure guarantees that unit i persistently holds its content at version ver or something newer.
 func (p *pmem) sure(i, ver int) {
 	u := &p.units[i]
 	k := 0
@@ -211,7 +207,7 @@ func (p *pmem) sure(i, ver int) {
 	}
 }
 
-// kept counts the contents that a fence would keep for f.
+// kept counts the listed contents that are newer than the one that a fence for f guarantees.
 func (p *pmem) kept(f clwbRec) int {
 	n := 0
 	for _, c := range p.units[f.unit].list {
@@ -220,7 +216,7 @@ func (p *pmem) kept(f clwbRec) int {
 	return n
 }
 
-// flush carries out an RDMA Flush: everything before it has landed by now.
+// flush executes an RDMA Flush: everything before it has landed by now.
 func (w *World) flush(e *elem) {
 	r := e.reg
 	if r.pm == nil || !e.persist {

@@ -1,7 +1,7 @@
 package sim
 
-// pool provides objects of one type and releases all of them together, at the
-// beginning of a run: a world that is run a million times allocates its objects once.
+// pool provides objects of one type and releases all of them together at the beginning
+// of a run. So a world that runs a million times allocates its objects once.
 type pool[T any] struct {
 	all  []*T
 	used int

@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Requests: what a post checks, and the elements that it makes.
+// Send requests: the checks of a post, and the elements that it makes.
 
 // PostSend implements verbs.QP.
 func (q *qp) PostSend(wrs []verbs.SendWR) error {
@@ -19,22 +19,22 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	}
 	switch {
 	case !q.w.cur.sb.empty():
-		q.w.cur.drain() // a doorbell is rung after the earlier stores; this pauses like the others
+		q.w.cur.drain() // a doorbell rings after the earlier stores; this pauses like the others
 	case q.h.live > 1:
 		q.w.cur.pause()
 	case q.w.mayStrike(q.h.node, faults.Revoke):
-		q.w.cur.pauseAfter() // its own keys may be gone by then
+		q.w.cur.pauseAfter() // the host's own keys may be revoked by then
 	default:
 		q.w.cur.seam()
 	}
 	for i := range wrs {
 		q.copies(&wrs[i])
-		q.touch(Add) // not before, because the copy may begin another step
+		q.touch(Add) // not earlier, because the copy may begin another step
 		if err := q.postOne(&wrs[i]); err != nil {
 			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
 		}
 		if wrs[i].Op == verbs.OpRead && !slices.ContainsFunc(q.ent(q.posted-1).dst, func(d sge) bool { return d.r.pm != nil }) {
-			q.w.cur.dirty = true // nobody can observe that it is under way, but what it samples may change
+			q.w.cur.dirty = true // nobody can observe that the Read is in flight, but the memory that it samples may change
 		} else {
 			q.w.cur.reach()
 		}
@@ -42,8 +42,8 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	return nil
 }
 
-// copies is called before wr is posted: an inline payload, or that of an Atomic Write, is copied then, which is a look at memory
-// if a response may land there.
+// copies is called before wr is posted. The post copies an inline payload, or the payload
+// of an Atomic Write, at once, which is a look at memory if a response may land there.
 func (q *qp) copies(wr *verbs.SendWR) {
 	w := q.w
 	gathers := wr.Op == verbs.OpAtomicWrite && len(wr.SGL) > 1
@@ -62,7 +62,7 @@ func (q *qp) copies(wr *verbs.SendWR) {
 	}
 	for _, x := range wr.SGL {
 		if r, off, ok := q.pd.sge(x, false); ok {
-			w.touch(r.object(), Read) // what others send there may have arrived, or not
+			w.touch(r.object(), Read) // messages of others may or may not have arrived there
 			w.responses(r, off, int(x.Length))
 			w.machine.landBefore(r, off, int(x.Length))
 		}
@@ -84,7 +84,7 @@ func (q *qp) postOne(wr *verbs.SendWR) error {
 	return nil
 }
 
-// explained is err with the name of the profile, if the profile forbids the request.
+// explained adds the name of the profile to err if the profile forbids the request.
 func (q *qp) explained(err error) error {
 	if errors.Is(err, verbs.ErrUnsupported) {
 		return fmt.Errorf("%w, under the profile %s", err, q.w.cfg.Profile.Name)
@@ -119,7 +119,7 @@ func (q *qp) push(wr *verbs.SendWR) {
 		return
 	}
 	if q.state == verbs.StateErr {
-		s.need = wr.Op.Needs(wr.FlushTo) // as if it had been posted before: nothing else shows the access of one without bytes
+		s.need = wr.Op.Needs(wr.FlushTo) // as if it had been posted before: nothing else shows the access that an empty request needs
 		return
 	}
 	q.resolveRemote(s, wr)
@@ -128,8 +128,7 @@ func (q *qp) push(wr *verbs.SendWR) {
 	}
 }
 
-// room makes a place for one more request: it gives up those that nothing refers
-// to any more, or doubles the ring.
+// room makes space for one more request: it releases entries that nothing refers to any more, or doubles the ring.
 func (q *qp) room() {
 	if q.posted-q.base < len(q.sq) {
 		return
@@ -170,8 +169,8 @@ func (q *qp) resolveLocal(s *sqEntry, wr *verbs.SendWR) {
 	}
 }
 
-// resolveRemote finds the remote memory and makes the elements. The responder's
-// checks follow the order of the semantics note, section 5.
+// resolveRemote finds the remote memory and makes the elements. It checks in the order
+// of the semantics note, section 5, as the responder does.
 func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 	idx := q.posted - 1
 	if wr.Op == verbs.OpSend || wr.Op == verbs.OpSendImm {
@@ -192,7 +191,7 @@ func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 	q.checkAccess(s)
 	if s.length == 0 && (kind == elemWrite || kind == elemSample) {
 		q.makeElems(s, idx, elemSend, nil, 0, wr)
-		return // it reaches no memory, so its key is not looked at
+		return // it reaches no memory, so its key is not checked
 	}
 	q.w.touch(object(objKeys, n.idx, 0), Read)
 	m := rh.card.key(wr.RKey)
@@ -215,7 +214,7 @@ func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 	}
 }
 
-// kindOf is the kind of the elements of a request that reaches remote memory.
+// kindOf returns the kind of the elements of a request that reaches remote memory.
 func kindOf(op verbs.Opcode) elemKind {
 	switch {
 	case op == verbs.OpRead:
@@ -228,12 +227,12 @@ func kindOf(op verbs.Opcode) elemKind {
 	return elemWrite
 }
 
-// reaches reports whether m is of the protection domain of the responder's QP.
+// reaches reports whether m belongs to the protection domain of the responder's QP.
 func (q *qp) reaches(c *card, m *mr) bool {
 	return int(q.remote.QPN) > len(c.qps) || c.qps[q.remote.QPN-1].pd == m.pd
 }
 
-// hostLife is a life of n, or nil if it has not begun: an endpoint can name it before it does.
+// hostLife returns a life of n, or nil if it has not begun: an endpoint can name a life before it begins.
 func (n *node) hostLife(life int) *Host {
 	if life < len(n.all) {
 		return n.all[life]
@@ -241,8 +240,8 @@ func (n *node) hostLife(life int) *Host {
 	return nil
 }
 
-// makeElems cuts the message at the cells of the destination, or into at most
-// MaxPieces pieces, and at the boundaries of the scatter/gather list.
+// makeElems cuts the message at the cells of the destination, or into at most MaxPieces
+// pieces, and at the boundaries of the scatter/gather list.
 func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, wr *verbs.SendWR) {
 	w := q.w
 	part, at := 0, off

@@ -8,11 +8,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 )
 
-// What happens to persistent memory when its machine crashes or loses power, and
-// how a run decides it.
+// The effects of a crash or a power failure on persistent memory, and how a run decides them.
 
-// arriving notes which elements on their way to h's persistent memory could have
-// landed by now, before h's connections end.
+// arriving notes which elements in flight to h's persistent memory could have landed by
+// now, before h's connections stop.
 func (w *World) arriving(h *Host) {
 	for _, r := range h.lasting() {
 		for _, e := range r.pend {
@@ -24,8 +23,8 @@ func (w *World) arriving(h *Host) {
 // replaced reports whether another machine has taken h's name.
 func (h *Host) replaced() bool { return h.bank != h.node.bank }
 
-// lasting is the memory that the next life of h's node finds when h has ended. No task looks again at that of a machine
-// whose name another has taken.
+// lasting returns the memory that the next life of h's node finds when h has ended. If
+// another machine has taken the name, no task looks at h's memory again.
 func (h *Host) lasting() []*region {
 	if h.replaced() {
 		return nil
@@ -33,8 +32,8 @@ func (h *Host) lasting() []*region {
 	return h.bank.regions
 }
 
-// leavePMEM ends a life's use of its persistent memory. A power failure also empties the caches of what earlier lives have
-// stored, whether this one has opened it or not.
+// leavePMEM ends a life's use of its persistent memory. A power failure also empties the
+// caches of data that earlier lives have stored, whether or not this life has opened it.
 func (w *World) leavePMEM(h *Host, power bool) {
 	for _, r := range h.bank.regions {
 		switch {
@@ -72,12 +71,12 @@ func (w *World) dropPending(r *region, drop func(*elem) bool) {
 	}
 }
 
-// crashPMEM: the process is gone and the machine continues. Its last stores were made
-// or not. What the card had accepted is in memory if the profile drains, and may
-// land later if not. What an earlier power failure left open stays open.
+// crashPMEM handles a crash: the process is gone and the machine continues. Its last
+// stores were made or not. Data that the card had accepted is in memory if the profile
+// drains, and may land later if not. What an earlier power failure left open stays open.
 func (w *World) crashPMEM(r *region) {
 	drain := w.cfg.Profile.DrainOnRevoke
-	// First land everything that is in memory for certain. Landing decides the fate of frozen elements,
+	// First land everything that is certainly in memory. Landing decides the fate of frozen elements,
 	// so in one sweep the result would depend on the order of the list, which is not part of the state.
 	for all := sweep(&r.pend); drain && all.next(); {
 		e := all.e
@@ -117,7 +116,7 @@ func (w *World) crashPMEM(r *region) {
 	}
 }
 
-// losePower leaves in r what may be persistent. Which content it is, is decided later.
+// losePower leaves in r the contents that may be persistent. Which one it is, is decided later.
 func (w *World) losePower(r *region) {
 	w.touch(r.object(), Write)
 	w.ticks++
@@ -156,7 +155,8 @@ func (w *World) losePower(r *region) {
 	}
 }
 
-// findOlder decides what an earlier power failure left in the units to which elements were on their way when power failed again.
+// findOlder decides what an earlier power failure left in the units to which elements
+// were in flight when power failed again.
 func (w *World) findOlder(r *region) {
 	for all := sweep(&r.pend); all.next(); {
 		if e := all.e; !e.lost() && e.changes() && w.leftOpen(r, e.off, e.n) {
@@ -166,14 +166,15 @@ func (w *World) findOlder(r *region) {
 	}
 }
 
-// leftOpen reports whether what power left in [off, off+n) has not been decided yet.
+// leftOpen reports whether it is undecided what a power failure left in [off, off+n).
 func (w *World) leftOpen(r *region, off, n int) bool {
 	lo, hi, _ := r.pm.span(r, off, n)
 	return slices.ContainsFunc(r.pm.units[lo:hi], func(u punit) bool { return u.open })
 }
 
-// settleDrained decides the fate of the Writes and Atomics that were cut off before power fails, where what a card
-// has put into memory is past the caches: elements that arrived with them share their fate, not that of what is being placed now.
+// settleDrained decides the fate of Writes and Atomics that were cut off before power
+// fails, where data that a card has written to memory is past the caches. They share their
+// fate with elements that arrived with them, not with those that are being placed now.
 func (w *World) settleDrained(r *region) {
 	for all := sweep(&r.pend); !w.caching(true) && all.next(); {
 		if e := all.e; e.frozen && !e.lost() && e.tells() {
@@ -183,8 +184,7 @@ func (w *World) settleDrained(r *region) {
 	}
 }
 
-// splitLost cuts what was under way at the borders of units, each of which
-// persists on its own.
+// splitLost cuts elements in flight at the borders of units, each of which persists on its own.
 func (w *World) splitLost(r *region) {
 	size := w.unitBytes()
 	for _, e := range append([]*elem(nil), r.pend...) {
@@ -212,8 +212,8 @@ func (w *World) splitLost(r *region) {
 	}
 }
 
-// findOut decides what persisted of [off, off+n), before it is looked at or, if
-// write is set, overwritten. Units that are overwritten whole need no decision.
+// findOut decides what persisted of [off, off+n) before it is read or, if write is set,
+// overwritten. Units that are overwritten as a whole need no decision.
 func (w *World) findOut(r *region, off, n int, write bool) {
 	if r.pm == nil || len(r.pm.used) == 0 || n == 0 {
 		return
@@ -231,7 +231,7 @@ func (w *World) findOut(r *region, off, n int, write bool) {
 	}
 }
 
-// underway returns an element that was on its way to unit i when power failed.
+// underway returns an element that was in flight to unit i when power failed, or nil.
 func (w *World) underway(r *region, i, size int) *elem {
 	for _, e := range r.pend {
 		if e.lost() && e.changes() && e.overlaps(i*size, size) {
@@ -241,8 +241,7 @@ func (w *World) underway(r *region, i, size int) *elem {
 	return nil
 }
 
-// findUnit decides what unit i holds: one of its earlier contents, or what was
-// on its way to it.
+// findUnit decides what unit i holds: one of its earlier contents, or an element that was in flight to it.
 func (w *World) findUnit(r *region, i, size int) {
 	u := &r.pm.units[i]
 	w.finding = true
@@ -278,7 +277,7 @@ func (w *World) findUnit(r *region, i, size int) {
 		if k >= len(opts) {
 			last := way[k-len(opts)]
 			w.land(last)
-			u.list = u.list[max(0, len(u.list)-1):] // an older one could be chosen before
+			u.list = u.list[max(0, len(u.list)-1):] // an older content could have been chosen earlier
 			if len(u.list) == 0 {
 				r.pm.push(r, i, size)
 			}
@@ -290,7 +289,7 @@ func (w *World) findUnit(r *region, i, size int) {
 	}
 }
 
-// close sets the content of unit i to c. What was on its way and is not there did not
+// close sets the content of unit i to c. An element in flight that is not there did not
 // land, or landed in a cache that is lost.
 func (w *World) close(r *region, i, size int, c content) {
 	u := &r.pm.units[i]
@@ -323,9 +322,8 @@ func (w *World) miss(e *elem) {
 	}
 }
 
-// refutes reports whether Flush f cannot have been carried out if unit u held no
-// more than c, and none of what was on its way: it would have made persistent what
-// was there when it was posted, and what preceded it on its queue pair.
+// refutes reports whether Flush f cannot have executed if unit u held no more than c, and none of the elements in
+// flight: it would have made persistent what was there when it was posted, and what preceded it on its queue pair.
 func (w *World) refutes(u *punit, c content, missed []*elem, f *elem) bool {
 	for _, x := range u.list {
 		if x.ver > c.ver && (x.at < f.at || x.q == f.q && x.wr < f.wr) {

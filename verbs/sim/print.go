@@ -2,17 +2,16 @@ package sim
 
 // The prints of hosts, their tasks and their messages: see fingerprint.go.
 
-// nodePrint covers what belongs to a name, whichever machine has it.
+// nodePrint covers the state that belongs to a name, whichever machine has it.
 func (w *World) nodePrint(n *node) print {
 	p := print{}.Int(tagNode).Int(n.life).Uint(uint64(boolInt(n.up)<<3 | boolInt(n.done)<<2 | boolInt(n.wantsLife)<<1 | boolInt(n.crashed))).
 		Print(n.reports)
 	return pmemPrint(p, n.bank)
 }
 
-// hostPrints covers one machine: the objects that it has made, its memory, its registrations,
-// the requests that it has not taken and its calls. The number of objects
-// determines the numbers of the next ones. Whether it has the name follows: the one
-// that has it is up, and of the last life that began.
+// hostPrints covers one machine: the objects that it has made, its memory, its registrations, the requests
+// that it has not taken and its calls. The number of objects determines the numbers of the next ones. Whether
+// the machine has the name follows from the rest: the one that has it is up and is the last life that began.
 func (w *World) hostPrints(m *Host) {
 	p := print{}.Int(tagHost).Int(m.life).Bool(m.acted)
 	if !w.blind {
@@ -47,7 +46,7 @@ func (w *World) hostPrints(m *Host) {
 	w.machine.print(m)
 }
 
-// pmemPrint covers what persistent memory holds and may hold.
+// pmemPrint covers the contents that persistent memory holds or may hold.
 func pmemPrint(p print, b *bank) print {
 	p = p.Int(b.flips).Int(b.poisons)
 	for _, r := range b.regions {
@@ -69,8 +68,8 @@ func pmemPrint(p print, b *bank) print {
 	return p
 }
 
-// taskPrint covers what a task waits for and what it knows. The rest of it follows
-// from what it knows.
+// taskPrint covers what a task waits for and what it has observed. The rest of its state
+// follows from its observations.
 func (w *World) taskPrint(t *task) {
 	o, at := &t.op, t.h.node.idx
 	id := print{}.Int(tagTask).Int(t.h.life).Int(t.ord)
@@ -87,7 +86,7 @@ func (w *World) taskPrint(t *task) {
 	w.knows(at, id, &t.obs)
 }
 
-// knows adds what a task or a message of a host knows about interchangeable hosts.
+// knows adds the observations of a task or a message of a host about interchangeable hosts.
 func (w *World) knows(at int, id print, o *obs) {
 	for i, n := range w.sym {
 		if !o.per[i].IsZero() {
@@ -96,7 +95,7 @@ func (w *World) knows(at int, id print, o *obs) {
 	}
 }
 
-// mutexPrint covers what the next task that takes the mutex will know.
+// mutexPrint covers the observations that the next owner of the mutex will inherit.
 func (w *World) mutexPrint(m *mutex) {
 	if m.owner == nil && m.obs.main.IsZero() {
 		return
@@ -125,8 +124,8 @@ func (r *request) place() int {
 	return r.idx
 }
 
-// gatherPrint covers the calls of a gather that are under way. Of the others it covers what another task may
-// find than the one that knows the answer, which may be over.
+// gatherPrint covers the pending calls of a gather. Of the others it covers what another
+// task may still find: the task that knows the answer may have terminated.
 func (w *World) gatherPrint(g *gather) {
 	for i, r := range g.reqs {
 		if !g.out[i].Pending() {
@@ -142,7 +141,7 @@ func (w *World) gatherPrint(g *gather) {
 		p := r.id(tagCall).Uint(uint64(boolInt(r.taken) | boolInt(r.replied)<<1 | boolInt(r.repCut)<<2 | boolInt(r.cut)<<3 | boolInt(r.lost)<<4))
 		to := g.h.node.idx
 		if r.to != nil {
-			to = r.to.node.idx // its own print says whether it lives
+			to = r.to.node.idx // the print of that host says whether it is alive
 		}
 		if r.replied {
 			p = p.Print(r.ansHash)
@@ -154,21 +153,21 @@ func (w *World) gatherPrint(g *gather) {
 	}
 }
 
-// ghostPrint covers a piece of a Write that a later connection may take for its own.
+// ghostPrint covers a piece of a Write that a later connection may accept as its own.
 func (w *World) ghostPrint(g *ghost) {
 	w.about(g.from.idx, g.to.idx, print{}.Int(tagGhost).Print(g.q.id()).
 		Uint(uint64(g.psn)).Uint(uint64(g.key)).Int(g.wr).Int(g.off).Bytes(g.data))
 }
 
-// cqPrints covers the completions that have not been polled yet: each is about the host to which its
-// queue pair leads, which may be interchangeable. In late mode they are receives that are kept.
+// cqPrints covers the completions that have not been polled yet. Each concerns the host to which
+// its queue pair leads, which may be interchangeable. In late mode these are kept receives.
 func (w *World) cqPrints(m *Host) {
 	for _, c := range m.card.cqs {
 		for i := range c.queue {
 			x := &c.queue[i]
 			wc, q := &x.wc, w.qpByNum(m, x.wc.QPNum)
 			p := q.id().Int(tagCQ).Int(i).Bool(x.recv)
-			if !x.recv { // which slots it frees
+			if !x.recv { // the slots that it frees
 				p = p.Int(q.head - x.wr)
 			}
 			w.about(m.node.idx, q.otherNode(), p.Uint(uint64(wc.Status)<<16|uint64(wc.Op)<<8|uint64(boolInt(wc.HasImm))).Uint(wc.ID).Uint(uint64(wc.Imm)<<32|uint64(wc.ByteLen)))
@@ -189,20 +188,19 @@ const (
 	endedChannel
 	endedCQ
 	endedListener
-	madeGather // this and the next are no part of Host.made
+	madeGather // this and the next are not part of Host.made
 	madeMR
 )
 
-// numbers notes the number of something that a task of h makes.
+// numbers notes the number of an object that a task of h makes.
 func (h *Host) numbers(kind, ord int) {
 	if t := h.w.cur; t != nil && t.h == h {
 		t.makes(kind, ord)
 	}
 }
 
-// makes notes that the host has made or destroyed an object: which, and of what. On a host
-// with one task that follows from the observations of the task. On others a task that did it
-// may have ended.
+// makes notes that the host has made or destroyed an object, and what it belongs to. On a host with one task
+// this follows from the observations of the task. On other hosts the task that did it may have terminated.
 func (h *Host) makes(kind, ord int, of ...int) {
 	h.w.guard()
 	if kind < endedPD {

@@ -10,7 +10,7 @@ import (
 // unlimited is the reach of a queue that nothing has cut off.
 const unlimited = 1 << 40
 
-// sqEntry is a send work request from its posting until its completion.
+// sqEntry is a send work request from its post until its completion.
 type sqEntry struct {
 	id                 uint64
 	op                 verbs.Opcode
@@ -18,19 +18,19 @@ type sqEntry struct {
 	imm                uint32
 	length             int
 	compare, swap, add uint64
-	mr                 *mr          // the remote memory it names
-	into               []*mr        // of a Send: the memory of its receive
-	local              verbs.Status // the requester's card refuses it
-	nak                verbs.Status // the responder will refuse it
-	need               verbs.Access // what the responder must grant
-	recvErr            verbs.Status // how its receive completes then
-	early              bool         // nak is for the QP's access flags, which may change before it comes
-	keyless            bool         // its key does not give what it needs
-	came               bool         // it has reached the responder for certain
+	mr                 *mr          // the remote memory that it names
+	into               []*mr        // of a Send: the registrations of its receive
+	local              verbs.Status // the error with which the requester's card refuses it
+	nak                verbs.Status // the error with which the responder will refuse it
+	need               verbs.Access // the access that the responder must grant
+	recvErr            verbs.Status // the error with which its receive then completes
+	early              bool         // nak is because of the QP's access flags, which may change before the request arrives
+	keyless            bool         // its key does not grant what it needs
+	came               bool         // it has certainly reached the responder
 	recv               bool         // its receive has completed
 	signaled           bool
 	at                 int   // when it was posted
-	dst                []sge // where the response goes
+	dst                []sge // the local memory of its scatter/gather list
 	payload            []*elem
 	place              order.Request
 }
@@ -46,8 +46,7 @@ type sge struct {
 	off, n int
 }
 
-// qp is one end of a reliable connection: requester for its own send queue and
-// responder for that of its peer.
+// qp is one side of a reliable connection: the requester for its own send queue, and the responder for its peer's.
 type qp struct {
 	w       *World
 	pd      *pd
@@ -60,44 +59,45 @@ type qp struct {
 	erredAt int // the moment at which it went to ERR
 	access  verbs.Access
 	remote  verbs.Endpoint
-	peer    *qp // the other end, once both are connected (meet)
+	peer    *qp // the other side, once both are connected (meet)
 	gone    bool
-	linked  bool         // Connect has named the other end
-	nth     int          // among those of its host that lead there
+	linked  bool         // Connect has named the other side
+	nth     int          // its number among the QPs of its host that lead there
 	sq      []sqEntry    // a ring: request i is at i modulo its length
 	base    int          // the oldest request that it holds
 	head    int          // first work request without a completion
-	done    []completion // decided, and not polled yet
+	done    []completion // decided but not polled yet
 	posted  int
-	last    order.Request // of those posted
-	freed   int           // slots given back
+	last    order.Request // the place of the last one posted
+	freed   int           // requests whose slots are free again
 	limit   int           // work requests from here on can never arrive
-	cutAt   int           // and from here on not while the link is cut
-	unacked int           // and from here on never acknowledged: the responder's queue pair stopped first (acked.go)
-	held    int           // and from here on not before the queue pair leaves SQD
-	first   int           // the requests before were wiped by a RESET
-	since   int           // the first request of the last connection that was made
-	stale   bool          // its peer has a new connection, and it has not
+	cutAt   int           // and from here on none arrives while the link is cut
+	unacked int           // and from here on none is ever acknowledged: the responder's queue pair stopped first (acked.go)
+	held    int           // and from here on none leaves before the queue pair leaves SQD
+	first   int           // the requests before this one were wiped by a RESET
+	since   int           // the first request of the latest connection
+	stale   bool          // its peer has a new connection, and this queue pair has not
 	broken  bool
-	// refusedBy: it is failing because its peer refused something, and takes it along.
+	// refusedBy keeps q from failing by itself (canFail): it is failing because its peer
+	// refused a request, or it has just reported that it has no receive.
 	refusedBy bool
-	forsaken  bool // what was lost since the link was cut for good is not sent again if code heals it: the queue pair had given up then
-	misfitted bool // its next receive has failed, and is in the CQ before what is flushed
-	// catching: see catchUp.
+	forsaken  bool // a request was counted as lost while the link was cut for good; a heal does not send it again, since the queue pair had given up
+	misfitted bool // its next receive has failed, and is in the CQ before the flushed ones
+	// catching is set during catchUp.
 	catching   bool
-	completing bool // what it brings is being placed
+	completing bool // the data that it brings is being placed
 	elems      []*elem
 	rq         []recvWR
-	met        int // of these, from the first on, have met the request that takes them
+	met        int // how many of rq, from the first on, have met the request that consumes them
 	matched    int // in the peer's SQ: requests before it have met their receives
 	unmet      int // requests whose receive has not completed
 	recvNext   int // in the peer's SQ: first request whose receive has not completed
-	untold     int // Host.tells when it was made: nobody else knows of it while that number stays
-	// buffer: it is not a queue pair but the queue of this store buffer.
+	untold     int // Host.tells when it was made: nobody else knows of it while that number stays the same
+	// buffer is set if this is not a queue pair, but the queue of a store buffer.
 	buffer *storeBuffer
 }
 
-// connection returns the connection of request i: 2 for the present one, 1 for the one before, 0 for an earlier one.
+// connection returns the connection of request i: 2 for the current one, 1 for the one before, 0 for an earlier one.
 func (q *qp) connection(i int) int { return boolInt(i >= q.since) + boolInt(i >= q.first) }
 
 func (q *qp) ent(i int) *sqEntry { return &q.sq[i&(len(q.sq)-1)] }
@@ -135,7 +135,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	*q = qp{pd: p, sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
 		state: verbs.StateInit, access: cfg.Access, last: order.Empty(), limit: unlimited, cutAt: unlimited, unacked: unlimited, held: unlimited,
 		untold: p.c.h.tells}
-	q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // a request that arrives for it earlier is refused
+	q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // an earlier request for this QP is refused
 	p.c.qps = append(p.c.qps, q)
 	q.w.qps = append(q.w.qps, q)
 	q.h.makes(madeQP, int(q.num), p.ord, send.ord, recv.ord, cfg.MaxSendWR, cfg.MaxRecvWR, cfg.MaxSGE, cfg.MaxInline, cfg.MaxRdAtomic,
@@ -154,8 +154,7 @@ func (p *prepared) Connect(e verbs.Endpoint) (verbs.QP, error) { return (*qp)(p)
 // Num implements verbs.QP.
 func (q *qp) Num() uint32 { return q.num }
 
-// State implements verbs.QP. It is a look, and a step of its own: a failure of the
-// peer takes this end to ERR as well.
+// State implements verbs.QP. It is a look, and a step of its own: a failure of the peer takes this QP to ERR as well.
 func (q *qp) State() verbs.QPState {
 	t := q.w.cur
 	if t != nil {
@@ -171,7 +170,7 @@ func (q *qp) State() verbs.QPState {
 	return q.state
 }
 
-// alone reports whether this connection never had another end.
+// alone reports whether this connection never had a peer.
 func (q *qp) alone() bool {
 	p := q.peer
 	if p == nil {
@@ -180,7 +179,7 @@ func (q *qp) alone() bool {
 	return q.limit == unlimited && (p.state < verbs.StateRTR || p.state == verbs.StateErr)
 }
 
-// reach is the index of the first work request that cannot have arrived yet.
+// reach returns the index of the first work request that cannot have arrived yet.
 func (q *qp) reach() int {
 	p := q.peer
 	if q.alone() {
@@ -192,7 +191,7 @@ func (q *qp) reach() int {
 	return q.finds(len(p.rq))
 }
 
-// sent is the index of the first work request that the link, or the state of q, keeps from the other end.
+// sent returns the index of the first work request that the link, or the state of q, holds back.
 func (q *qp) sent() int {
 	n := min(q.limit, q.cutAt, q.held, q.posted)
 	if !q.sends() {
@@ -201,7 +200,7 @@ func (q *qp) sent() int {
 	return n
 }
 
-// finds is the index of the first work request that fails, or does not find one of so many receives.
+// finds returns the index of the first work request that fails, or that finds none of so many receives.
 func (q *qp) finds(receives int) int {
 	n, from := q.sent(), q.head
 	if q.peer != nil && q.unmet > 0 {
@@ -224,7 +223,7 @@ func (q *qp) finds(receives int) int {
 
 func (q *qp) acked() int { return q.head }
 
-// outstanding is the end of the requests that may have left: what was posted in SQD stays.
+// outstanding returns the end of the requests that may have left: those posted in SQD have not.
 func (q *qp) outstanding() int { return min(q.posted, q.held) }
 
 func (w *World) qpByNum(h *Host, num uint32) *qp { return h.card.qps[num-1] }

@@ -2,10 +2,10 @@ package sim
 
 import "github.com/verbatim-rdma/verbatim/verbs"
 
-// The prints of queue pairs and of what is under way on them: see fingerprint.go.
+// The prints of queue pairs and of the elements in flight on them: see fingerprint.go.
 
-// id identifies q among the queue pairs of its host: by its number or, if it leads to
-// an interchangeable host, by the number that led there before.
+// id identifies q among the queue pairs of its host: by its number or, if it leads to an
+// interchangeable host, by how many led there before.
 func (q *qp) id() print {
 	p := print{}.Int(q.h.life)
 	switch {
@@ -16,8 +16,8 @@ func (q *qp) id() print {
 	case q.linked:
 		return p.Int(q.remoteLife()).Uint(uint64(q.num) << 1)
 	}
-	// Before it is connected only its own host acts on it, and
-	// which one it is follows from what a single task did.
+	// Before q is connected only its own host acts on it, and which one it is follows
+	// from the actions of a single task.
 	if q.h.single() {
 		return p.Int(-2)
 	}
@@ -27,7 +27,7 @@ func (q *qp) id() print {
 // single reports whether the host's state follows from what its one task has observed.
 func (h *Host) single() bool { return h.ntasks == 1 && h.live == 1 }
 
-// otherNode is the host that q leads to, or its own.
+// otherNode returns the host that q leads to, or its own.
 func (q *qp) otherNode() int {
 	if !q.linked {
 		return q.h.node.idx
@@ -35,8 +35,8 @@ func (q *qp) otherNode() int {
 	return q.remoteNode()
 }
 
-// queuePrint covers a QP: its state, its outstanding requests and what is
-// pending. A dead QP with nothing pending is no part of the state.
+// queuePrint covers a QP: its state, its outstanding requests and its pending elements.
+// A dead QP with nothing pending is not part of the state.
 func (w *World) queuePrint(q *qp) {
 	if q.idle() {
 		return
@@ -64,7 +64,7 @@ func (q *qp) state128() print {
 	for i := q.base; i < min(q.first, q.posted); i++ { // Sends from before a reset or the end that have not met their receives yet
 		s := q.ent(i)
 		if s.early && lives {
-			p = p.Int(i - q.first) // a grant of one kind of access may leave it denied, and what is behind it
+			p = p.Int(i - q.first) // a grant of one kind of access may leave it, and the requests behind it, denied
 		}
 		if s.op.ConsumesRecv() && !s.recv {
 			p = p.Int(q.first - i).Uint(uint64(s.length)<<32 | uint64(s.imm)).Uint(uint64(s.op)<<16 | uint64(s.recvErr)<<8 | uint64(boolInt(s.came))).Bool(i < min(q.limit, q.cutAt))
@@ -76,7 +76,7 @@ func (q *qp) state128() print {
 	return p
 }
 
-// elemPrint covers one element that is pending.
+// elemPrint covers one pending element.
 func (q *qp) elemPrint(p print, e *elem) print {
 	p = p.Uint(uint64(e.kind)<<16 | uint64(boolInt(e.acked)<<3|boolInt(e.frozen)<<2|boolInt(e.src != nil)<<1|boolInt(e.fenced)|
 		boolInt(e.came)<<4|boolInt(e.lost())<<5|boolInt(e.persist)<<6|boolInt(e.could)<<7|boolInt(e.struck())<<8|boolInt(e.stopAt > 0)<<9|q.connection(e.wr)<<10|boolInt(e.passed())<<12)).Int(e.off)
@@ -84,13 +84,13 @@ func (q *qp) elemPrint(p print, e *elem) print {
 		p = p.Int(e.reg.ord<<1 | boolInt(e.reg.pm != nil)).Int(e.reg.h.life)
 	}
 	switch {
-	case q.buffer != nil: // they are in the order of the list
+	case q.buffer != nil: // these are in the order of the list
 	case q.gone:
 		p = p.Int(e.wr - q.elems[0].wr).Bool(e.wr < min(q.limit, q.cutAt))
 	default:
 		p = p.Int(e.wr - q.head)
 	}
-	if q.buffer == nil && (q.gone || e.wr < q.first || !q.h.single()) { // its poster may have ended, and what that knew is not part of the state
+	if q.buffer == nil && (q.gone || e.wr < q.first || !q.h.single()) { // the task that posted it may have terminated, and what that task knew is not part of the state
 		s := q.ent(e.wr)
 		if p = p.Uint(uint64(s.op)<<32 | uint64(s.imm)); s.op.IsAtomic() {
 			p = p.Uint(s.compare).Uint(s.swap).Uint(s.add)
@@ -118,8 +118,7 @@ func (q *qp) elemPrint(p print, e *elem) print {
 	return p
 }
 
-// overtaken covers which frozen elements on the bytes of frozen e were posted when the
-// time of e was over.
+// overtaken covers which frozen elements on the bytes of frozen e were posted after the moment of e.
 func (w *World) overtaken(e *elem) {
 	if e.reg == nil {
 		return // the payload of a Send that has met no receive
@@ -131,7 +130,8 @@ func (w *World) overtaken(e *elem) {
 	}
 }
 
-// barredAfter covers which elements' time on that machine was over when e had not landed yet: they did not land it.
+// barredAfter covers which frozen elements on that machine have their moment before e
+// can have landed: they did not land e.
 func (w *World) barredAfter(e *elem) {
 	if e.reg == nil {
 		return
@@ -145,9 +145,8 @@ func (w *World) barredAfter(e *elem) {
 	}
 }
 
-// relations covers what an element must find or leave behind because of what its
-// requester knew when it posted it: moments are not part of the state, but their
-// order may matter.
+// relations covers what an element must find or leave behind because of what its requester
+// knew at the post. Moments are not part of the state, but their order may matter.
 func (w *World) relations(e *elem) {
 	id := e.id(tagSees)
 	for _, y := range e.reg.pend {
@@ -173,7 +172,7 @@ func (e *elem) id(tag int) print {
 	return e.q.id().Int(tag).Int(e.wr - e.q.head).Int(e.part).Int(e.sub)
 }
 
-// queues is the print of a live QP's state and work queues.
+// queues adds the state and the work queues of a live QP.
 func (q *qp) queues(p print) print {
 	if q.buffer != nil {
 		return p
@@ -218,8 +217,8 @@ func (q *qp) queues(p print) print {
 	return q.fates(p, q.head)
 }
 
-// remains is the print of the Sends of a dead QP that may still meet their receives, and
-// of the requests between those that have left something behind.
+// remains adds the Sends of a dead QP that may still meet their receives, and the
+// requests between those that have left something behind.
 func (q *qp) remains(p print) print {
 	for i := max(q.base, q.first); q.unmet > 0 && i < q.posted; i++ {
 		if s := q.ent(i); q.mayBeReceived(i) {
@@ -235,10 +234,10 @@ func (q *qp) remains(p print) print {
 	return p
 }
 
-// idle reports whether q is dead, or holds the stores of a task, and nothing of it is left.
+// idle reports whether q is dead, or is a store buffer, and nothing of it is left.
 func (q *qp) idle() bool { return (q.gone || q.buffer != nil) && q.left(q.posted) == q.posted }
 
-// left is the first request before n that may still cause something to arrive, or n.
+// left returns the first request before n that may still cause an arrival, or n.
 func (q *qp) left(n int) int {
 	if len(q.elems) > 0 {
 		n = min(n, q.elems[0].wr)
@@ -256,15 +255,15 @@ func (q *qp) left(n int) int {
 	return n
 }
 
-// mayBeReceived reports whether the receive of request i of a dead QP may still complete: it can
-// arrive, or it has arrived behind a Read that was refused since.
+// mayBeReceived reports whether the receive of request i of a dead QP may still
+// complete: the request can arrive, or has arrived behind a Read that was refused since.
 func (q *qp) mayBeReceived(i int) bool {
 	s := q.ent(i)
 	return s.op.ConsumesRecv() && !s.recv && (i < q.limit || s.came && (s.nak == verbs.StatusSuccess || s.recvErr != verbs.StatusSuccess))
 }
 
-// fates covers the fate of the requests before n: it decides which of those that are left can
-// have been executed. It is normal that those before them were. A reset starts over.
+// fates covers the fate of the requests before n, which decides which of the remaining ones
+// can have been executed. Normally those before them were executed. A reset starts over.
 func (q *qp) fates(p print, n int) print {
 	left := q.left(q.posted)
 	if left == q.posted {
@@ -287,8 +286,7 @@ func (q *qp) fates(p print, n int) print {
 	return p
 }
 
-// entryPrint covers a request that has not completed. Its content follows from what a
-// single task did.
+// entryPrint covers a request that has not completed. Its content follows from the actions of a single task.
 func (q *qp) entryPrint(p print, i int) print {
 	s := q.ent(i)
 	p = p.Uint(uint64(s.op)<<40 | uint64(s.nak)<<32 | uint64(s.local)<<24 | uint64(s.recvErr)<<16 |
@@ -298,7 +296,7 @@ func (q *qp) entryPrint(p print, i int) print {
 	}
 	if !q.h.single() {
 		p = p.Uint(s.id).Uint(uint64(s.flags)<<32 | uint64(s.imm)).Int(s.length)
-		if q.responderLives() { // or nothing looks at its key
+		if q.responderLives() { // otherwise nothing looks at its key
 			if p = p.Uint(uint64(s.need)); s.mr != nil && !q.neverLeaves(i) {
 				p = p.Uint(uint64(s.mr.key))
 			}
@@ -311,7 +309,7 @@ func (q *qp) entryPrint(p print, i int) print {
 		if e.over() {
 			p = p.Uint(uint64(boolInt(e.passed())<<3 | boolInt(e.unknown())<<2 | boolInt(e.void()) + 1))
 			if e.kind == elemSample || e.kind == elemAtomic {
-				p = p.Bytes(e.data) // a response on its way
+				p = p.Bytes(e.data) // a response in flight
 			}
 		}
 	}

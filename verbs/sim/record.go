@@ -6,10 +6,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Record is what a run did to memory and with which requests, for programs that draw
-// it rather than print it: [Tracer].Record collects it. Everything refers to
-// Tracer.Events by index: an Event is the one that caused the entry, or
-// the last before it; -1 is before the first, and never for what did not happen.
+// Record is what a run did to memory and with which requests, for programs that draw it rather than print it:
+// [Tracer].Record collects it. Everything refers to Tracer.Events by index. An Event is the one that caused
+// the entry, or the last one before it. -1 is before the first, or marks something that did not happen.
 type Record struct {
 	Requests []Request
 	Regions  []RegionLife
@@ -22,10 +21,10 @@ type Record struct {
 	requests map[requestKey]int
 	open     map[[2]int]bool // the units of persistent memory in doubt
 	done     int             // the request of the next completion, or -1
-	follow   int             // the event to which changes belong while the next has not been recorded yet
+	follow   int             // the event to which changes belong while the next one has not been recorded yet
 }
 
-// requestKey names a send work request: queue pairs are not reused in a run.
+// requestKey identifies a send work request: queue pairs are not reused in a run.
 type requestKey struct {
 	q *qp
 	i int
@@ -40,16 +39,16 @@ type Request struct {
 	Life       int
 	PeerLife   int
 	Signaled   bool
-	Region     int // in Record.Regions that it names, or -1
+	Region     int // the index in Record.Regions of the region that it names, or -1
 	Offset     int
 	Length     int
-	Payload    []byte // of a Write: what its source held when it was posted
+	Payload    []byte // of a Write: the content of its source when it was posted
 	Posted     int
 	Done       int    // the poll of the completion that reported it, its own or a later one's, or -1
-	Status     string // of that
+	Status     string // the status of that completion
 }
 
-// Fate is what happened to a piece of a request.
+// Fate is the fate of a piece of a request.
 type Fate string
 
 // The fates of pieces.
@@ -60,8 +59,8 @@ const (
 	Gone    Fate = "gone"    // its memory was freed before anybody looked
 )
 
-// Piece is a part of a request and when its fate was decided. A piece without an
-// entry was still under way when the run ended.
+// Piece is a part of a request and the moment at which its fate was decided. A piece
+// without an entry was still in flight when the run ended.
 type Piece struct {
 	Event, Request, Region int
 	Offset, Length         int
@@ -72,31 +71,31 @@ type Piece struct {
 type RegionLife struct {
 	Host, Life, Number int
 	Size               int
-	Name               string // of persistent memory; empty: DRAM
+	Name               string // of persistent memory; empty for DRAM
 	Born, Gone         int    // Gone is -1 if it stays
 }
 
 // Change is new content of some bytes. Request is -1 if no request of a queue pair
-// brought it: a CPU's store, or the response of a Read.
+// caused it, but a CPU's store or the response of a Read.
 type Change struct {
 	Event, Region, Offset int
 	Data                  []byte
 	Request               int
 }
 
-// Look is a load, which may be the basis of a decision of the protocol.
+// Look is a load, on which the protocol may base a decision.
 type Look struct {
 	Event, Region, Offset, Length int
 }
 
-// Doubt records from when on it is open whether a unit of persistent memory would
-// survive a power failure as it is, or was torn by one; not Open ends the doubt.
+// Doubt records since when it is open whether a unit of persistent memory would survive a
+// power failure as it is, or was torn by one. An entry that is not Open ends the doubt.
 type Doubt struct {
 	Event, Region, Offset, Length int
 	Open                          bool
 }
 
-// rec is the record of the run, or nil.
+// rec returns the record of the run, or nil.
 func (w *World) rec() *Record {
 	if w.tracer == nil {
 		return nil
@@ -109,7 +108,7 @@ func (r *Record) begin() {
 	*r = Record{regions: map[*region]int{}, requests: map[requestKey]int{}, open: map[[2]int]bool{}, done: -1, follow: -1}
 }
 
-// next is the index of the next event, last that of the previous one.
+// nextEvent returns the index of the next event, lastEvent the index of the previous one.
 func (w *World) nextEvent() int { return len(w.tracer.Events) }
 func (w *World) lastEvent() int { return len(w.tracer.Events) - 1 }
 
@@ -132,7 +131,7 @@ func (w *World) recordDrop(r *region) {
 	}
 }
 
-// recordPost notes a request at its post, before its elements are made.
+// recordPost records a request at its post, before its elements are made.
 func (w *World) recordPost(q *qp, s *sqEntry, wr *verbs.SendWR) {
 	x := w.rec()
 	if x == nil {
@@ -156,7 +155,7 @@ func (w *World) recordPost(q *qp, s *sqEntry, wr *verbs.SendWR) {
 	x.Requests = append(x.Requests, r)
 }
 
-// requestOf is the request of a queue pair, or -1.
+// requestOf returns the index of a request of a queue pair, or -1.
 func (r *Record) requestOf(q *qp, i int) int {
 	if n, ok := r.requests[requestKey{q, i}]; ok {
 		return n
@@ -164,7 +163,7 @@ func (r *Record) requestOf(q *qp, i int) int {
 	return -1
 }
 
-// recordPiece notes the fate of e, which the given event decides.
+// recordPiece records the fate of e, which the given event decides.
 func (w *World) recordPiece(e *elem, off, n int, f Fate, event int) {
 	x := w.rec()
 	if x == nil || e.byCPU() || e.kind == elemFlush || e.reg == nil {
@@ -175,8 +174,8 @@ func (w *World) recordPiece(e *elem, off, n int, f Fate, event int) {
 	}
 }
 
-// recordDone notes the poll of a completion of q's send queue, which reports
-// the requests from one to another. When each was done cannot be known.
+// recordDone records the poll of a completion of q's send queue. The poll reports the
+// requests in [from, wr]; when each of them was done cannot be known.
 func (w *World) recordDone(q *qp, from, wr int, s verbs.Status) {
 	x := w.rec()
 	if x == nil {
@@ -194,8 +193,8 @@ func (w *World) recordDone(q *qp, from, wr int, s verbs.Status) {
 	x.done = x.requestOf(q, wr)
 }
 
-// recordChange notes that bytes of r change. What a CPU stores belongs to the event
-// of the store, which came before; everything else to the event that follows.
+// recordChange records that bytes of r change. A CPU's store belongs to its own event,
+// which came before; every other change belongs to the event that follows.
 func (w *World) recordChange(r *region, off int, p []byte, card bool) {
 	x := w.rec()
 	if x == nil {
@@ -224,8 +223,7 @@ func (w *World) recordLook(r *region, off, n int) {
 	}
 }
 
-// recordDoubts compares what is persistent for certain with what was at the
-// last event.
+// recordDoubts compares which contents are certainly persistent now and at the last event.
 func (w *World) recordDoubts() {
 	x := w.rec()
 	if x == nil {
@@ -255,7 +253,7 @@ func (x *Record) doubts(w *World, i, event int) {
 	}
 }
 
-// region is the region with an index in Regions.
+// region returns the region with an index in Regions.
 func (x *Record) region(i int) *region {
 	for r, k := range x.regions { //lint:ordered the indices differ
 		if k == i {
@@ -265,7 +263,7 @@ func (x *Record) region(i int) *region {
 	return nil
 }
 
-// recordSample notes that a Read takes [lo, hi), except what it took before.
+// recordSample records that a Read samples [lo, hi), unless it did before.
 func (w *World) recordSample(e *elem, lo, hi int) {
 	for _, g := range e.got {
 		if g.lo <= lo && hi <= g.hi {
@@ -288,7 +286,7 @@ func (w *World) recordDropped(e *elem) {
 	w.recordPiece(e, e.off, e.n, fate, w.lastEvent())
 }
 
-// Content is what a CPU could see in a region after an event if nothing under way
+// Content returns what a CPU could see in a region after an event if nothing in flight
 // landed; nil if the region does not exist then.
 func (x *Record) Content(region, event int) []byte {
 	l := &x.Regions[region]

@@ -11,15 +11,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/verbstest"
 )
 
-// recording holds the record of a run, before one in eight of its steps, against the
-// memory of the world.
+// recording compares the record of a run with the memory of the world before one in eight of its steps.
 type recording struct {
 	sim.Policy
 	t    *testing.T
 	w    *sim.World
 	r    *sim.Record
-	mem  [][]byte // as the record has it
-	seen int      // of its changes
+	mem  [][]byte // according to the record
+	seen int      // how many of its changes are in mem
 }
 
 func (p *recording) Pick(events []sim.Event) int {
@@ -42,8 +41,8 @@ func (p *recording) Pick(events []sim.Event) int {
 	return p.Policy.Pick(events)
 }
 
-// What a record says of memory is what was there, in every case of the suite that
-// cards have to pass, and all it refers to is there.
+// The memory that a record describes is the memory that was there, in every case of the
+// suite that cards must pass, and everything that the record refers to exists.
 func TestRecordIsTrue(t *testing.T) {
 	requests, pieces := 0, map[sim.Fate]int{}
 	t.Cleanup(func() {
@@ -70,7 +69,7 @@ func TestRecordIsTrue(t *testing.T) {
 	}))
 }
 
-// checkRecord holds the references of a record against what they refer to.
+// checkRecord checks that the references of a record lead to matching entries.
 func checkRecord(t *testing.T, tr *sim.Tracer) {
 	t.Helper()
 	x, n := tr.Record, len(tr.Events)
@@ -95,8 +94,8 @@ func checkRecord(t *testing.T, tr *sim.Tracer) {
 	}
 }
 
-// checkDone: what told of request i is the poll of a completion, by its own host, of that
-// request or of a later one of its queue pair.
+// checkDone checks that request i was reported by a poll, on its own host, of its
+// completion or of a later one on its queue pair.
 func checkDone(t *testing.T, tr *sim.Tracer, i int) {
 	t.Helper()
 	r, e := &tr.Record.Requests[i], &tr.Events[tr.Record.Requests[i].Done]

@@ -6,10 +6,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// The receive side of a queue pair. Requests that take a receive meet the receives in
-// the order of both queues, so which meets which is known as soon as both are posted.
-// From then on a Send has an address, and its data is pending there like that of a
-// Write. Its completion reports that all of it is in memory.
+// The receive side of a queue pair. Requests that consume a receive meet the receives in the order of both
+// queues, so the pairs are known as soon as both sides are posted. From then on a Send has an address, and
+// its data is pending there like the data of a Write. Its completion reports that all of it is in memory.
 
 // PostRecv implements verbs.QP.
 func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
@@ -43,8 +42,8 @@ func (q *qp) mayReceive(wr *verbs.RecvWR) error {
 	return q.cfg.CheckRecv(q.num, wr, len(q.rq)+q.unpolled() >= q.cfg.MaxRecvWR)
 }
 
-// unpolled counts the receives that have completed and still hold their slots: as those of
-// sends, polling frees them.
+// unpolled counts the receives that have completed and still hold their slots: like the
+// slots of sends, polling frees them.
 func (q *qp) unpolled() (n int) {
 	for _, x := range q.recvCQ.queue {
 		n += boolInt(x.recv && x.wc.QPNum == q.num)
@@ -62,13 +61,13 @@ func (q *qp) lend(sgl []verbs.SGE) {
 	}
 }
 
-// match lets requests of q's peer meet the receives that they will take.
+// match lets requests of q's peer meet the receives that they will consume.
 func (q *qp) match() {
 	p := q.peer
 	if p == nil || q.state < verbs.StateRTR || q.state == verbs.StateErr {
-		return // it drops what arrives
+		return // it drops incoming requests
 	}
-	for i := max(q.matched, p.base); i < min(p.posted, p.limit) && q.met < len(q.rq); i++ { // what never arrives meets nothing
+	for i := max(q.matched, p.base); i < min(p.posted, p.limit) && q.met < len(q.rq); i++ { // requests that never arrive meet nothing
 		s := p.ent(i)
 		if s.op.ConsumesRecv() {
 			p.address(i, &q.rq[q.met].RecvWR)
@@ -78,8 +77,8 @@ func (q *qp) match() {
 	}
 }
 
-// nextMatch is the request of q's peer that meets the next receive. The requests between take none,
-// so it is the same whether match has passed them or not.
+// nextMatch returns the request of q's peer that meets the next receive. Requests in
+// between consume none, so the result does not depend on whether match has passed them.
 func (q *qp) nextMatch() int {
 	p := q.peer
 	if p == nil {
@@ -130,7 +129,7 @@ func (p *qp) scatter(i int, sgl []verbs.SGE) {
 	behind := append(w.aside[:0], p.elems[at+len(s.payload):]...)
 	whole := append(w.sends[:0], s.payload...)
 	p.elems, s.payload = p.elems[:at], s.payload[:0]
-	k, used, done := 0, 0, 0 // SGE, bytes of it that are used, bytes of the message
+	k, used, done := 0, 0, 0 // the current SGE, the bytes of it that are used, the bytes of the message that are placed
 	for _, e := range whole {
 		for from := 0; from < e.n; {
 			for used == int(sgl[k].Length) {
@@ -173,7 +172,7 @@ func (q *qp) recvOutcomes(o []outcome) []outcome {
 	if i := q.inCQ(); i >= 0 && q.w.machine.decidesKept() {
 		status := q.recvCQ.queue[i].wc.Status
 		if status != verbs.StatusSuccess && q.sendCQ == q.recvCQ && len(q.done) > 0 && q.done[0].wc.Status == verbs.StatusSuccess {
-			return o // it took the queue pair to ERR, and what has completed was in the CQ by then
+			return o // the receive took the queue pair to ERR, and the send completions were in the CQ by then
 		}
 		return append(o, outcome{q: q, recv: true, status: status, kept: true})
 	}
@@ -182,8 +181,8 @@ func (q *qp) recvOutcomes(o []outcome) []outcome {
 	}
 	i := q.nextIncoming()
 	came := i >= 0 && q.hasSeen(i)
-	// Receives that completed before the queue pair went to ERR are in the CQ before those that are flushed,
-	// and before the receive that took it there.
+	// Receives that completed before the queue pair went to ERR enter the CQ before the
+	// flushed ones, and before the receive that caused the error.
 	behind := len(q.done) > 0 && q.sendCQ == q.recvCQ
 	if i >= 0 && q.w.machine.receives(q, came) && !(behind && q.peer.ent(i).recvErr != verbs.StatusSuccess) {
 		o = append(o, outcome{q: q, wr: 0, recv: true, status: q.peer.ent(i).recvErr})
@@ -197,15 +196,15 @@ func (q *qp) recvOutcomes(o []outcome) []outcome {
 // hasSeen reports whether request i of q's peer has certainly arrived: it was acknowledged, for example.
 func (q *qp) hasSeen(i int) bool { return q.peer.ent(i).came || q.peer.seenAt(i) > i }
 
-// inCQ is the first completed receive of q in its CQ, or -1.
+// inCQ returns the index of q's first completed receive in its CQ, or -1.
 func (q *qp) inCQ() int {
 	return slices.IndexFunc(q.recvCQ.queue, func(x completion) bool { return x.recv && x.wc.QPNum == q.num })
 }
 
-// keepReceived puts into the CQ what q has received on its connection and has not polled, because
-// its peer gets a new connection, and nothing else of the old one is received. That is everything that
-// can have arrived: what never arrived has vanished in a step of its own (vanishing). In eager mode steps
-// have decided the arrivals, and q received all of them, unless it went to ERR before.
+// keepReceived puts q's unpolled receives into the CQ because its peer gets a new connection, and
+// nothing more of the old one is received. That is everything that can have arrived: a request
+// that never arrived has vanished in a step of its own (vanishing). In eager mode earlier steps
+// have decided the arrivals, and q received all of them unless it went to ERR before.
 func (q *qp) keepReceived() {
 	for q.h.alive && !q.gone && len(q.rq) > 0 {
 		i := q.nextIncoming()
@@ -216,8 +215,8 @@ func (q *qp) keepReceived() {
 	}
 }
 
-// nextIncoming is the index in the peer's send queue of the next request that
-// takes a receive and can have arrived, or -1.
+// nextIncoming returns the index, in the peer's send queue, of the next request that
+// consumes a receive and can have arrived, or -1.
 func (q *qp) nextIncoming() int {
 	p := q.peer
 	if p == nil || q.state < verbs.StateRTR || q.met == 0 {
@@ -229,14 +228,14 @@ func (q *qp) nextIncoming() int {
 		refused := s.recvErr != verbs.StatusSuccess && i == reach && i < min(p.limit, p.cutAt, p.held)
 		takes := s.local == verbs.StatusSuccess && (s.nak == verbs.StatusSuccess || s.recvErr != verbs.StatusSuccess)
 		stopped = stopped || !takes || i >= reach && !refused || s.unexecuted()
-		if takes && s.op.ConsumesRecv() && !s.recv && (!stopped || s.came) { // what has arrived may be behind a Read that was refused later
+		if takes && s.op.ConsumesRecv() && !s.recv && (!stopped || s.came) { // a request that has arrived may be behind a Read that was refused later
 			return i
 		}
 	}
 	return -1
 }
 
-// unexecuted reports whether s can never be executed: nothing is received behind it.
+// unexecuted reports whether s can never be executed: nothing behind it is received.
 func (s *sqEntry) unexecuted() bool {
 	return slices.ContainsFunc(s.payload, func(e *elem) bool { return e.void() && !e.unknown() && e.responds() })
 }
@@ -246,8 +245,7 @@ func (s *sqEntry) pending() bool {
 	return slices.ContainsFunc(s.payload, func(e *elem) bool { return e.responds() && !e.over() })
 }
 
-// completeRecv completes the first receive. Everything before it on the
-// connection is then in memory.
+// completeRecv completes the first receive. Everything before it on the connection is then in memory.
 func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	q := o.q
 	rw := q.rq[0]
@@ -281,7 +279,7 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 		q.misfitted = false
 		before := isSuccess // had a request failed, q would be in ERR already
 		if q.sendCQ == q.recvCQ {
-			before = nothing // otherwise it would have been polled before this
+			before = nothing // if q had completed more, that would have been polled before this
 		}
 		q.receiveFailed(i, before)
 		return
@@ -295,14 +293,14 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	}
 }
 
-// receiveFailed takes q to ERR, because request i of its peer did not fit.
+// receiveFailed takes q to ERR because request i of its peer did not fit.
 func (q *qp) receiveFailed(i int, before func(verbs.Status) bool) {
-	q.peer.limit = min(q.peer.limit, i+1) // what is behind it is not executed
+	q.peer.limit = min(q.peer.limit, i+1) // requests behind it are not executed
 	q.killAfter(verbs.StateErr, before)
 }
 
-// missed marks request i of p as one that did not arrive completely before its responder
-// stopped, although parts of it may have, and so may what overtook it and stands before reach.
+// missed marks request i of p as not completely arrived when its responder stopped.
+// Parts of it may have arrived, and so may requests before reach that overtook it.
 func (w *World) missed(p *qp, i, reach int) {
 	p.touchElems()
 	p.limit = min(p.limit, i)
@@ -330,8 +328,8 @@ func (e *elem) holds(i int) bool {
 	return e.wr < i && e.responds() && !e.over() && (e.q.ent(i).flags&verbs.Fence != 0 || e.stalls(i))
 }
 
-// departed executes the Reads and Atomics whose responses request i of p had
-// to wait for, or whose refusal acknowledges them.
+// departed executes the Reads and Atomics whose responses request i of p waited for, or
+// that its refusal acknowledges.
 func (w *World) departed(p *qp, i int) {
 	fenced := p.ent(i).flags&verbs.Fence != 0 || p.ent(i).recvErr != verbs.StatusSuccess
 	for all := sweep(&p.elems); all.next(); {
@@ -342,16 +340,15 @@ func (w *World) departed(p *qp, i int) {
 	}
 }
 
-// waitedInVain decides whether a request of q's peer that found no receive has run out of
-// retries by now. From now on it would find a receive, or get no answer. In eager mode
-// that is a step of its own.
+// waitedInVain decides whether a request of q's peer that found no receive has run out of retries
+// by now. From now on it would find one, or get no answer. In eager mode that is a step of its own.
 func (q *qp) waitedInVain() {
 	if p := q.peer; p != nil {
 		p.asks(isRNR)
 	}
 }
 
-// receivesNoMore cuts off what finds no receive here, because q's machine dies.
+// receivesNoMore cuts off requests that find no receive here, because q's machine dies.
 func (q *qp) receivesNoMore() {
 	p := q.peer
 	if p == nil {

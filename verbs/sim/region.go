@@ -9,8 +9,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// region is DRAM of one life of a host, or persistent memory of its machine. Its
-// bytes are those that a CPU sees now, if nothing that is pending has landed.
+// region is DRAM of one life of a host, or persistent memory of its machine. data holds
+// the bytes that a CPU sees now if no pending element lands.
 type region struct {
 	h        *Host
 	ord      int
@@ -20,11 +20,11 @@ type region struct {
 	pend     []*elem // elements that may still change or sample it
 	srcs     []*elem // elements that the card has yet to fetch from here
 	mrs      int
-	lent     int // registrations that let others reach it, and 1 if a receive does
+	lent     int // registrations that let others reach it, plus 1 if a receive does
 	freed    bool
 	receives bool  // receives name it
 	awaits   bool  // Reads or Atomics name it for their responses
-	whole    bool  // a locked instruction looks (loadLocked), or an Atomic (readWord)
+	whole    bool  // a locked instruction is looking (loadLocked), or an Atomic is reading (readWord)
 	pm       *pmem // nil: DRAM
 }
 
@@ -59,7 +59,7 @@ func (r *region) object() Object {
 func (r *region) Addr() uint64 { return r.base }
 func (r *region) Len() int     { return len(r.data) }
 
-// check is made after a pause: another task may free the region meanwhile.
+// check is called after a pause, because another task may free the region meanwhile.
 func (r *region) check(off, n int) {
 	r.h.w.guard()
 	if r.freed {
@@ -91,14 +91,13 @@ func (r *region) Load(off int, p []byte) {
 	r.look(off, p)
 }
 
-// shared reports whether others than the running task can reach r.
+// shared reports whether anyone but the running task can reach r.
 func (r *region) shared() bool { return r.lent > 0 || r.h.live > 1 }
 
-// open reports whether a card may change r: others can reach it, or could do so and have left an
-// element on its way.
+// open reports whether a card may change r: others can reach it, or could, and an element of theirs is in flight.
 func (r *region) open() bool { return r.lent > 0 || len(r.pend) > 0 }
 
-// lookApart looks at each cell in a step of its own, in any order.
+// lookApart looks at each cell in its own step, in any order.
 func (r *region) lookApart(off int, p []byte) {
 	w := r.h.w
 	w.cur.apart = true
@@ -122,7 +121,7 @@ func (r *region) lookApart(off int, p []byte) {
 	}
 }
 
-// look is a load that is part of the current step.
+// look performs a load as part of the current step.
 func (r *region) look(off int, p []byte) {
 	w := r.h.w
 	t := w.cur
@@ -161,7 +160,8 @@ func (r *region) Store(off int, p []byte) {
 		t.passes()
 	}
 	r.check(off, len(p))
-	// Others may have lent or revoked the region meanwhile: that the store was called before is not part of the state.
+	// Others may have lent or revoked the region meanwhile. That the store was called
+	// before is not part of the state.
 	if buffered, sources = r.buffers(off, len(p)); sources {
 		buffered = !r.fetching(off, len(p))
 	}
@@ -181,7 +181,8 @@ func (r *region) Store(off int, p []byte) {
 	}
 }
 
-// buffers reports whether a store waits in the store buffer, and whether the card may have to fetch the old content first.
+// buffers reports whether a store waits in the store buffer, and whether the card may
+// have to fetch the old content first.
 func (r *region) buffers(off, n int) (buffered, sources bool) {
 	w := r.h.w
 	buffered = (r.shared() || r.pm != nil) && w.cfg.Profile.StoreBuffers && !w.preparing && !w.dying()
@@ -198,8 +199,8 @@ func (r *region) sources(off, n int) bool {
 	return false
 }
 
-// fetching decides whether the card fetched before a store to [off, off+n). If it
-// will fetch after it, the store has drained by then: it is made to drain immediately.
+// fetching decides whether the card fetched before a store to [off, off+n). If it will
+// fetch after the store, the store has drained by then, so it drains at once.
 func (r *region) fetching(off, n int) bool {
 	r.fetchesBefore(off, n)
 	r.h.w.asked = r.sources(off, n)
@@ -258,13 +259,13 @@ func (r *region) Add64(off int, delta uint64) uint64 {
 func (r *region) locked(off int, v uint64) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)
-	r.h.w.asked = true // by loadLocked: a card that fetched now would find what lands after the load
+	r.h.w.asked = true // by loadLocked: a card that fetched now would find elements that land after the load
 	r.h.w.poke(r, off, b[:])
 	r.h.w.cur.reach()
 }
 
-// Flush implements host.Region: the lines of [off, off+n) are written back when
-// it drains, after the stores before it, and are persistent after a Fence.
+// Flush implements host.Region: the lines of [off, off+n) are written back when the
+// flush drains, after the stores before it, and are persistent after a Fence.
 func (r *region) Flush(off, n int) {
 	r.h.w.guard()
 	t := r.h.w.cur
@@ -301,13 +302,13 @@ func (r *region) Free() error {
 		return r.h.w.cur.refused(fmt.Errorf("sim: free region %d: %w: it is still registered", r.ord, verbs.ErrBusy))
 	}
 	if r.pm != nil {
-		return nil // unmapped; its content stays
+		return nil // the region is unmapped; its content stays
 	}
 	r.drop()
 	return nil
 }
 
-// drop frees the memory, and drops everything on its way to it.
+// drop frees the memory and drops everything in flight to it.
 func (r *region) drop() {
 	w := r.h.w
 	w.touch(r.object(), Write)
@@ -322,7 +323,7 @@ func (r *region) drop() {
 	r.data, r.hash = nil, print{}
 }
 
-// poke changes bytes as a CPU does, pokeBy as a CPU or a card does.
+// poke changes bytes like a CPU; pokeBy changes them like a CPU or a card.
 func (w *World) poke(r *region, off int, p []byte) { w.pokeBy(r, off, p, false) }
 
 func (w *World) pokeBy(r *region, off int, p []byte, card bool) {
@@ -357,7 +358,7 @@ func (w *World) change(r *region, off int, p []byte) {
 	}
 }
 
-// wordPrint is the print of a word in its place. A word that is 0 has none.
+// wordPrint returns the print of a word at its place. A word that is 0 has none.
 func wordPrint(cell int, v uint64) print {
 	if v == 0 {
 		return print{}
@@ -374,8 +375,8 @@ func (r *region) word(cell int) uint64 {
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// pokeSource lets the card fetch, or not yet fetch, each element whose source
-// is about to change. It reports whether it must look again.
+// pokeSource decides whether the card has fetched one of the elements whose source is
+// about to change. It returns false if none is left to decide.
 func (w *World) pokeSource(r *region, off, n int) bool {
 	for _, e := range r.srcs {
 		if e.srcOff < off+n && off < e.srcOff+e.n && !e.asked {

@@ -9,29 +9,29 @@ import (
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 )
 
-// What a run reports to the checks, and its counters.
+// The reports of a run to the checks, and its counters.
 
-// Stats counts what runs did, over the life of the world.
+// Stats counts the work of runs, over the life of the world.
 type Stats struct {
 	Steps   uint64 // events
 	Posts   uint64 // send work requests
 	Choices uint64 // choices with more than one option inside steps
-	// LogAvoided is the natural logarithm of the number of eager placement
-	// states per run that late resolution did not visit, for the last run.
+	// LogAvoided is the natural logarithm of the number of eager placement states per run
+	// that late resolution did not visit, for the last run.
 	LogAvoided float64
-	// Exercised are the promises of cards that the programs made use of.
+	// Exercised are the promises of cards that the programs relied on.
 	Exercised faults.Exercise
 	// MaxPayload is the longest payload of a Write or Send.
 	MaxPayload int
-	// TimedWaits counts the waits with a finite deadline, and ClockReads the calls
-	// of Now: what they mean depends on Config.Timers.
+	// TimedWaits counts the waits with a finite deadline, and ClockReads the calls of
+	// Now. Their meaning depends on Config.Timers.
 	TimedWaits, ClockReads uint64
-	// VainPolls counts the polls that had to find what was there, since the maxVain polls before had not.
+	// VainPolls counts the polls that had to return a completion because the maxVain polls before had not.
 	VainPolls uint64
 	// InTime counts the service calls whose timeout was not explored (see Service.Slow).
 	InTime uint64
-	// CutShort counts the messages and stores in more cells than Config.MaxPieces, and where that is set the loads and Reads
-	// of several cells: not all ways in which they tear were explored.
+	// CutShort counts the messages and stores that span more cells than Config.MaxPieces and, if that
+	// is set, the loads and Reads of several cells: not all ways in which they tear were explored.
 	CutShort uint64
 	// NotInline counts the requests that Inlined had to leave unchanged.
 	NotInline uint64
@@ -52,10 +52,10 @@ func (s *Stats) Add(o *Stats) {
 	s.NotInline += o.NotInline
 }
 
-// MaxPieces is that of the configuration.
+// MaxPieces returns the bound of the configuration.
 func (w *World) MaxPieces() int { return w.cfg.MaxPieces }
 
-// Steps is the number of events of this run so far.
+// Steps returns the number of events of this run so far.
 func (w *World) Steps() int { return w.steps }
 
 // Stats returns the counters.
@@ -80,14 +80,13 @@ func (w *World) Fail(err error) {
 	}
 }
 
-// Failure is the error that stopped the run, if it failed.
+// Failure returns the error that stopped the run, if it failed.
 func (w *World) Failure() error { return w.fail }
 
-// SetHistory sets the fingerprint of everything that the scenario's checks
-// remember; it is part of the state. To the search, everything that is reported this way is one
-// object: the order of any two calls matters. A call belongs to the task's last operation before it, so
-// no task reads what the checks remember before the fingerprint has it. The call ends the step: other
-// tasks can run before the code continues, even if all it does next is to call SetHistory again.
+// SetHistory sets the fingerprint of everything that the scenario's checks remember; it is part of the state. To the
+// search, all of it is one object: the order of any two calls matters. A call belongs to the task's last operation
+// before it, so no task reads the memory of the checks before the fingerprint includes the change. The call ends the
+// step: other tasks can run before the code continues, even if all it does next is to call SetHistory again.
 func (w *World) SetHistory(p fingerprint.Print) {
 	if t := w.cur; t != nil && !w.preparing {
 		if w.dying() {
@@ -108,11 +107,11 @@ func (w *World) SetHistory(p fingerprint.Print) {
 	w.hist = p
 }
 
-// ErrUnreported: the memory of the checks or the outcome has changed, and the fingerprint does not
-// include the change. The search could merge two different states, so there is no verdict.
+// ErrUnreported means that the memory of the checks or the outcome has changed, and the fingerprint
+// does not include the change. The search could merge two different states, so there is no verdict.
 var ErrUnreported = errors.New("sim: a step changed the memory of the checks or the outcome and did not report it: change the memory first and then call History, in the same step")
 
-// unreported fails the run if the fingerprint lacks a change of the checks' memory.
+// unreported fails the run if the fingerprint misses a change of the checks' memory.
 func (w *World) unreported() bool {
 	if w.over || w.cfg.Unreported == nil || !w.cfg.Unreported() {
 		return false // if the run is over, no state follows
@@ -121,9 +120,9 @@ func (w *World) unreported() bool {
 	return true
 }
 
-// LookAtHistory notes that the running task looks at what the checks remember, as last reported:
-// what the task does from now on may follow from that, and its step comes before or after another
-// that reports more. Like a call of SetHistory, the look belongs to the task's last operation before it.
+// LookAtHistory notes that the running task looks at the checks' memory, as last reported:
+// its later actions may depend on it, and its step comes before or after another that reports
+// more. Like a call of SetHistory, the look belongs to the task's last operation before it.
 func (w *World) LookAtHistory() {
 	t := w.cur
 	if t == nil || w.dying() {
@@ -138,7 +137,7 @@ func (w *World) LookAtHistory() {
 	t.looked = true
 }
 
-// LookAtLives notes that the running task observes which lives of a host there have been. A check can
+// LookAtLives notes that the running task observes which lives of a host have begun. A check can
 // know this from Node.Again. Like LookAtHistory, it belongs to the task's last operation before it.
 func (w *World) LookAtLives(name string) {
 	t, at := w.cur, slices.Index(w.places, name)
@@ -155,20 +154,19 @@ func (w *World) LookAtLives(name string) {
 	t.looked = true
 }
 
-// Seams is how often the last step could have ended earlier, with a difference that only the checks can
-// observe. A post is one step with what the task did before, because others that come in between could as well
-// have come before both. But if the task then reports the post to the checks, others can have reported nothing
-// before the one and everything before the other. Which operations a report follows is known only at the report;
-// so a policy that leaves nothing out repeats the step for each seam, and has it stop there (StopAt).
+// Seams returns how often the last step could have ended earlier with a difference that only the checks can
+// observe. A post is one step with the task's earlier actions, because others that come in between could as well
+// have come before both. But if the task then reports the post to the checks, others may have reported nothing
+// before the actions and everything before the post. Which operations a report follows is known only at the
+// report. So a policy that leaves nothing out repeats the step for each seam, and has it stop there (StopAt).
 func (w *World) Seams() int { return w.toldAt }
 
-// StopAt makes the next step end at its n-th seam, from 1. A policy calls it before it returns the step.
+// StopAt makes the next step end at its n-th seam, counted from 1. A policy calls it before it returns the step.
 func (w *World) StopAt(n int) { w.stopAt = n }
 
-// Report adds to the fingerprint everything that the running task has reported to the checks so far.
-// Unlike SetHistory it ignores the order in which tasks report, so reports of
-// different tasks do not conflict, and it stays when the task ends. Others may come in
-// after it: a crash must be tried between two reports.
+// Report adds to the fingerprint everything that the running task has reported to the checks so far. Unlike
+// SetHistory it ignores the order in which tasks report, so reports of different tasks do not conflict, and
+// it stays when the task ends. Others may run after it: a crash must be tried between two reports.
 func (w *World) Report(p fingerprint.Print) {
 	t := w.cur
 	if t == nil {
@@ -197,8 +195,8 @@ func (w *World) Report(p fingerprint.Print) {
 // Dying reports whether a task is being unwound: its deferred functions have no effect.
 func (w *World) Dying() bool { return w.dying() }
 
-// EagerStates is the number of states that correspond to this one in a machine that places each piece of
-// a message in a step of its own.
+// EagerStates returns the number of states that correspond to this one in a machine that
+// places each piece of a message in a step of its own.
 func (w *World) EagerStates() float64 {
 	n := 1.0
 	for _, q := range w.qps {

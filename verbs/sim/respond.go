@@ -6,14 +6,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Responses of Reads and Atomics reach the requester's memory before a poll of the
-// completion. In eager mode that is the step of an acknowledgement. In late
-// mode completions are decided when they are polled, and their responses land then, except
-// where a step reaches the memory before: a CPU or a card looks at it or changes it, or a
-// card fetches from it. Which requests have completed by then is a choice; their completions
-// wait in the CQ.
+// Responses of Reads and Atomics reach the requester's memory before a poll of the completion. In eager mode
+// that is the step of an acknowledgement. In late mode completions are decided when they are polled, and their
+// responses land then, unless a step reaches the memory before: a CPU or a card reads or changes it, or a card
+// fetches from it. Which requests have completed by then is a choice; their completions wait in the CQ.
 
-// responses asks which requests of r's own host with responses for [off, off+n) have completed.
+// responses decides which requests of r's own host with responses for [off, off+n) have completed.
 func (w *World) responses(r *region, off, n int) {
 	if !r.awaits || !w.machine.respondsUnseen() {
 		return
@@ -35,14 +33,13 @@ func (w *World) responses(r *region, off, n int) {
 	}
 }
 
-// brings is the first request of q that has not completed and has a response for
-// [off, off+n) of r, or -1.
+// brings returns the first request of q that has not completed and has a response for [off, off+n) of r, or -1.
 func (q *qp) brings(r *region, off, n int) int {
 	if q.head == q.posted || q.gone || q.buffer != nil || q.completing || !q.h.alive || !q.sends() {
 		return -1
 	}
 	if slices.ContainsFunc(q.w.landing, func(e *elem) bool { return e.q == q && e.responds() }) {
-		return -1 // what is being executed now has no response yet
+		return -1 // a request that is executing now has no response yet
 	}
 	for i := q.head; i < q.posted; i++ {
 		s := q.ent(i)
@@ -68,14 +65,14 @@ func (q *qp) awaitsResponse() bool {
 	return false
 }
 
-// respond decides whether one more request of q has succeeded, if it can have: one that completes, or the
-// one with the response. If the run is over it has certainly ended, in one way or another.
+// respond decides whether one more request of q has succeeded, if it can have: one that makes a completion,
+// or request brings itself. If the run is over, the request has certainly finished in one way or another.
 func (q *qp) respond(over bool, brings int) bool {
 	w := q.w
 	var buf [8]outcome
 	o, to := q.ways(buf[:0], false)
 	o = q.quietWays(o, brings, min(to, brings+1))
-	o = slices.DeleteFunc(o, func(x outcome) bool { // what is landing has not been acknowledged
+	o = slices.DeleteFunc(o, func(x outcome) bool { // a request that is landing has not been acknowledged
 		return slices.ContainsFunc(w.landing, func(e *elem) bool { return e.q == q && e.wr <= x.wr })
 	})
 	none := 0
@@ -99,15 +96,15 @@ func (q *qp) respond(over bool, brings int) bool {
 	return true
 }
 
-// awaited reports whether a response for r is under way.
+// awaited reports whether a response for r is in flight.
 func (r *region) awaited() bool { return r.h.w.responding(r, 0, len(r.data)) }
 
-// responding reports whether a response for [off, off+n) of r is under way.
+// responding reports whether a response for [off, off+n) of r is in flight.
 func (w *World) responding(r *region, off, n int) bool {
 	return r.awaits && w.machine.respondsUnseen() && slices.ContainsFunc(w.qps, func(q *qp) bool { return q.h == r.h && q.brings(r, off, n) >= 0 })
 }
 
-// passedOn decides which responses came in time to be sent on, or to memory that survives, because h dies.
+// passedOn decides which responses arrived in time to be sent on, or to reach memory that survives, because h dies.
 func (w *World) passedOn(h *Host) {
 	for _, r := range h.lasting() {
 		if r.h == h {
@@ -126,8 +123,8 @@ func (w *World) passedOn(h *Host) {
 	}
 }
 
-// sourced decides, for what may land on [off, off+n) of r, whether the card has fetched it, and
-// what leaves before it, from memory to which a response has come before.
+// sourced prepares the fetches for elements that may land on [off, off+n) of r, and for elements that leave
+// before those: it decides what has landed in source memory to which responses or other elements are in flight.
 func (w *World) sourced(r *region, off, n int) {
 	var from [32]*elem
 	f := from[:0]
@@ -146,7 +143,7 @@ func (w *World) sourced(r *region, off, n int) {
 	}
 }
 
-// takeSources is fetch where nothing is to be decided: sourced has done so.
+// takeSources is like fetch, but decides nothing: sourced has done so.
 func (w *World) takeSources(e *elem) {
 	for p := w.unfetched(e); p != nil; p = w.unfetched(e) {
 		w.takeSource(p)

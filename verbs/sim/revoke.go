@@ -10,7 +10,7 @@ import (
 // Revocation: a key, a registration or a queue pair is revoked, and the card stops taking requests
 // that need it (the semantics note, section 5).
 
-// cutoff stops the requests that arrive at a card from now on and that hit accepts.
+// cutoff stops those requests that arrive at a card from now on and that hit accepts.
 func (w *World) cutoff(hit func(*sqEntry) bool, c *card) {
 	for _, q := range w.qps {
 		if (q.state >= verbs.StateRTR || q.linked && len(q.elems) > 0) && q.remoteNode() == c.h.node.idx && q.remoteLife() == c.h.life {
@@ -19,17 +19,16 @@ func (w *World) cutoff(hit func(*sqEntry) bool, c *card) {
 	}
 }
 
-// cutoffQP decides how far q's requests had come when the responder stopped
-// taking those that hit. A live requester learns it from a NAK, so it is decided
-// now. No host learns it of a dead requester, so its elements stay pending as ones that
-// landed before now or never. Without DrainOnRevoke what the card had accepted
-// may still land later.
+// cutoffQP decides how far q's requests had got when the responder stopped taking those that
+// hit accepts. A live requester learns it from a NAK, so it is decided now. No host learns
+// it if the requester is dead, so then its elements stay pending as landed before now or
+// never. Without DrainOnRevoke, elements that the card had accepted may still land later.
 func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	q.touchElems()
 	w.stats.Exercised |= faults.Revocations
 	awaits := q.awaits(hit)
 	if awaits {
-		q.asks(isRNR) // from now on it is refused, or not answered
+		q.asks(isRNR) // from now on the request is refused, or not answered
 	}
 	w.machine.cutoff(q, hit, nak, awaits)
 }
@@ -56,10 +55,10 @@ func (m *late) cutoff(q *qp, hit func(*sqEntry) bool, nak verbs.Status, awaits b
 		m.settleRivals(q)
 		return
 	}
-	reach := max(q.reach(), q.since) // requests on an old connection bound nothing that arrives on this one
+	reach := max(q.reach(), q.since) // requests on an old connection do not bound what arrives on this one
 	for i := reach; i < q.posted && !live; i++ {
 		if s := q.ent(i); hit(s) && !s.wasRefused() {
-			q.limit = min(q.limit, i) // it has not arrived by now, and neither it nor what is behind it will be executed
+			q.limit = min(q.limit, i) // it has not arrived by now, so neither it nor any request behind it will be executed
 			break
 		}
 	}
@@ -77,7 +76,7 @@ func (m *late) cutoff(q *qp, hit func(*sqEntry) bool, nak verbs.Status, awaits b
 			w.discard(e) // it has not arrived by now: its receive never existed
 			all.again()
 		case e.acked && drain:
-			if w.land(e); e.over() { // unless it is just being landed
+			if w.land(e); e.over() { // unless it is landing just now
 				all.again()
 			}
 		case !e.acked && !live && drain && !e.frozen:
@@ -90,13 +89,12 @@ func (m *late) cutoff(q *qp, hit func(*sqEntry) bool, nak verbs.Status, awaits b
 	m.settleRivals(q)
 }
 
-// wasRefused reports whether s has come, and its responder went to ERR for it: nothing stops it again.
+// wasRefused reports whether s has arrived and its responder went to ERR because of it: nothing stops it again.
 func (s *sqEntry) wasRefused() bool { return s.came && s.nak != verbs.StatusSuccess }
 
-// executedByNow decides which Atomics of a terminated requester were executed before a
-// revocation. With DrainOnRevoke the others have not arrived; without it they are not executed any
-// more, and neither is what had to wait for them. What stands alone is left open. What memory refuses
-// was not executed.
+// executedByNow decides which Atomics of a terminated requester were executed before a revocation. With
+// DrainOnRevoke the others have not arrived. Without it they are not executed later, and neither is anything that
+// had to wait for them. An Atomic that is alone is left open. One that unreadable memory refuses was not executed.
 func (w *World) executedByNow(q *qp, hit func(*elem) bool) {
 	for all := sweep(&q.elems); all.next(); {
 		e := all.e
@@ -127,14 +125,13 @@ func (w *World) executedByNow(q *qp, hit func(*elem) bool) {
 	}
 }
 
-// cameWith reports whether e has arrived because a piece of its message has landed that
-// arrived with it or later.
+// cameWith reports whether e has arrived because a piece of its message that arrived with it or later has landed.
 func (w *World) cameWith(e *elem, pieces []*elem) bool {
 	return !e.over() && e.arrives() && slices.ContainsFunc(pieces, func(x *elem) bool { return x.seen() && w.with(e, x) })
 }
 
-// incomplete chooses a piece that has not arrived, because otherwise request n of q would have
-// succeeded, and drops it: the last one of n, unless there may be gaps.
+// incomplete chooses a piece that has not arrived, since request n of q would have
+// succeeded otherwise, and drops it. It is the last piece of n, unless there may be gaps.
 func (w *World) incomplete(q *qp, n int) {
 	var of []*elem
 	for _, e := range q.elems {
@@ -148,7 +145,7 @@ func (w *World) incomplete(q *qp, n int) {
 	if !w.gaps() {
 		of = of[len(of)-1:]
 	}
-	empty := w.gaps() && !slices.ContainsFunc(of, func(e *elem) bool { return e.wr == n }) // it may be missing itself
+	empty := w.gaps() && !slices.ContainsFunc(of, func(e *elem) bool { return e.wr == n }) // n itself may be missing
 	k := w.choose(ChooseCutoff, len(of)+boolInt(empty), func(i int) string {
 		if i == len(of) {
 			return q.name() + "#" + itoa(n) + " is missing"
@@ -171,7 +168,7 @@ func (w *World) incomplete(q *qp, n int) {
 
 func limitAfter(q *qp, n int, nak verbs.Status) int {
 	if nak != 0 {
-		return q.limit // the NAK itself stops what follows
+		return q.limit // the NAK itself stops the requests behind it
 	}
 	return min(q.limit, n)
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A Read samples each cell at a moment of its own: what it has not sampled yet it samples
-// when the bytes are about to change, or when it lands.
+// A Read samples each cell at its own moment. It samples a cell when the bytes are about
+// to change, and the rest when it lands.
 
 // unsampled yields the cells of [off, off+n) that Read e has yet to sample.
 func (e *elem) unsampled(off, n int) iter.Seq[span] {
@@ -30,11 +30,11 @@ func (w *World) samplePart(e *elem, lo, hi int) {
 	w.landEarlier(e)
 	if e.data == nil {
 		e.data = w.bytes(e.n)
-		clear(e.data) // what is not sampled is also part of the state
+		clear(e.data) // the unsampled bytes are part of the state too
 	}
-	// It is sampling: what lands before it must not ask it to sample these bytes again.
+	// While it samples, elements that land before it must not ask it to sample these bytes again.
 	e.begins()
-	w.landing = append(w.landing, e) // and what follows it cannot be found by it
+	w.landing = append(w.landing, e) // and it cannot find elements that follow it
 	w.seesAcked(e)
 	w.observe(e.reg, lo, e.data[lo-e.off:hi-e.off], true)
 	w.landing = w.landing[:len(w.landing)-1]
@@ -43,7 +43,7 @@ func (w *World) samplePart(e *elem, lo, hi int) {
 	e.got = append(e.got, span{lo, hi})
 }
 
-// sampleRest samples what a Read has not sampled yet.
+// sampleRest samples the bytes that a Read has not sampled yet.
 func (w *World) sampleRest(e *elem) {
 	if e.data == nil {
 		e.data = w.bytes(e.n)

@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// first is the run without surprises.
+// first makes the run without surprises.
 type first struct{}
 
 func (first) Pick([]sim.Event) int           { return 0 }

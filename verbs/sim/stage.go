@@ -7,21 +7,20 @@ package sim
 //	landing ↔ reading   an Atomic reads
 //	any of these → dropped, forgotten
 //
-// Between two steps no element is landing or reading. Four other facts do not exclude each other,
-// nor any stage before the last three, so they stay booleans. The responder's card has it (came),
-// and it certainly arrived (acked): either may hold without the other. Its moment is over
-// (frozen), and its request can no longer succeed although it may have arrived (could): both may hold,
-// and a grant of access cancels both.
+// Between two steps no element is landing or reading. Four other facts are compatible with each other and with
+// every stage before the last three, so they stay booleans. The responder's card has it (came), and it certainly
+// arrived (acked): either may hold without the other. Its moment is past (frozen), and its request can no longer
+// succeed although it may have arrived (could): both may hold, and a grant of access cancels both.
 
 type stage uint8
 
 const (
 	pending   stage = iota
-	landing         // or it samples or reads: what lands before it has been decided
-	reading         // the Atomic reads the word just now
+	landing         // or it samples or reads: the elements that land before it have been decided
+	reading         // the Atomic is reading the word
 	landed          // it is in memory, or was executed
 	dropped         // it never will be
-	forgotten       // as dropped, because its memory is gone: no host can observe whether it had landed
+	forgotten       // dropped because its memory is gone: no host can observe whether it had landed
 )
 
 // over reports whether e has landed or never will.
@@ -30,7 +29,7 @@ func (e *elem) over() bool { return e.stage >= landed }
 // void reports whether e was dropped.
 func (e *elem) void() bool { return e.stage >= dropped }
 
-// unknown reports whether no host can observe if e, which was dropped, had landed.
+// unknown reports whether no host can observe if e had landed; e was dropped.
 func (e *elem) unknown() bool { return e.stage == forgotten }
 
 // during reports whether e is landing.
@@ -39,17 +38,17 @@ func (e *elem) during() bool { return e.stage == landing || e.stage == reading }
 // begins begins the landing of e, or of a part of it.
 func (e *elem) begins() { e.stage = landing }
 
-// pauses stops it before all of e has landed.
+// pauses stops the landing before all of e has landed.
 func (e *elem) pauses() { e.goes(pending) }
 
-// goes moves e to a stage, unless it is over by now.
+// goes moves e to a stage, unless it is over.
 func (e *elem) goes(to stage) {
 	if !e.over() {
 		e.stage = to
 	}
 }
 
-// lands ends the landing of e. What was dropped meanwhile stays dropped.
+// lands ends the landing of e. If e was dropped meanwhile it stays dropped.
 func (e *elem) lands() { e.goes(landed) }
 
 // drops decides that e never lands.
@@ -65,8 +64,8 @@ type harm uint8
 
 const (
 	unharmed harm = iota
-	torn          // it may be there in part
-	cached        // as torn, and if it had landed, then in a cache that is lost
+	torn          // a part of it may be in memory
+	cached        // like torn, and if it had landed, then in a cache that is lost
 )
 
 // struck reports whether a power failure froze e.

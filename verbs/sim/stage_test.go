@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What was dropped while it landed, because of what landed with it, stays dropped; whether it
-// had come stays unknown if its memory is gone.
+// An element that is dropped while it lands, because of others that land with it, stays
+// dropped. Whether it had landed stays unknown if its memory is gone.
 func TestWhatWasDroppedDoesNotLand(t *testing.T) {
 	for name, end := range map[string]func(*elem){"lands": (*elem).lands, "pauses": (*elem).pauses} {
 		for _, freed := range []bool{false, true} {
@@ -27,7 +27,7 @@ func TestWhatWasDroppedDoesNotLand(t *testing.T) {
 	}
 }
 
-// An Atomic that reads is landing: what comes before it has been decided.
+// An Atomic that reads is landing: the elements before it have been decided.
 func TestAnAtomicThatReadsIsLanding(t *testing.T) {
 	for s, want := range map[stage]bool{pending: false, landing: true, reading: true, landed: false, dropped: false, forgotten: false} {
 		if e := (&elem{stage: s}); e.during() != want {
@@ -36,8 +36,7 @@ func TestAnAtomicThatReadsIsLanding(t *testing.T) {
 	}
 }
 
-// What a power failure tore had landed in the memory itself, if it had landed: only what was in a
-// cache is lost.
+// An element that a power failure tore landed in memory itself, if it landed: only elements in a cache are lost.
 func TestTornIsNotLost(t *testing.T) {
 	for h, want := range map[harm][2]bool{unharmed: {false, false}, torn: {true, false}, cached: {true, true}} {
 		if e := (&elem{harm: h}); e.struck() != want[0] || e.lost() != want[1] {
@@ -46,14 +45,14 @@ func TestTornIsNotLost(t *testing.T) {
 	}
 }
 
-// What was passed over may have to land because of what landed after it, so a sweep begins anew
-// after each change, and ends after a pass without one.
+// An element that was passed over may have to land because of a later one that landed.
+// So a sweep restarts after each change, and terminates after a pass without one.
 func TestASweepBeginsAnew(t *testing.T) {
 	list := []*elem{{}, {}, {}}
 	var visits []int
 	for all := sweep(&list); all.next(); {
 		visits = append(visits, slices.Index(list, all.e))
-		// Each waits for the one behind it.
+		// Each element waits for the one behind it.
 		if i := len(list) - 1; all.e == list[i] {
 			list = list[:i]
 			all.again()

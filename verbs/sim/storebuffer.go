@@ -4,26 +4,25 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// CPUs are x86-TSO (Owens, Sarkar, Sewell, TPHOLs 2009): what a task stores waits
-// in a buffer of its own, in order, and drains at any later moment. The task sees
-// own stores immediately; others see them when they have drained.
+// CPUs are x86-TSO (Owens, Sarkar, Sewell, TPHOLs 2009): a store of a task waits in the task's buffer, in order,
+// and drains at any later moment. The task sees its own stores at once; others see them when they have drained.
 //
 // DRAM that only the storing task can reach needs no buffer: nobody could notice. In
 // persistent memory the next life can see how far the stores had got.
 
-// storeBuffer is the store buffer of a task. Flushes of cache lines pass through it as stores do.
+// storeBuffer is the store buffer of a task. Flushes of cache lines pass through it like stores.
 type storeBuffer struct {
 	t *task
-	// queue keeps what waits, as pending elements like those of a queue pair, so that a store
-	// that is never observed costs nothing (land.go). It is made when it is first needed.
+	// queue holds the waiting stores, as pending elements like those of a queue pair, so that a
+	// store that is never observed costs nothing (land.go). It is created when it is first needed.
 	queue *qp
-	// flushing are the lines whose write-back a fence awaits.
+	// flushing holds the lines whose write-back a fence awaits.
 	flushing []clwbRec
 }
 
 func (b *storeBuffer) empty() bool { return b.queue == nil || len(b.queue.elems) == 0 }
 
-// opened is the buffer's queue, made if there is none yet.
+// opened returns the buffer's queue, and creates it if there is none yet.
 func (b *storeBuffer) opened() *qp {
 	if b.queue == nil {
 		w := b.t.w
@@ -63,15 +62,15 @@ func (b *storeBuffer) store(r *region, off int, p []byte) {
 	}
 }
 
-// drain lands everything that waits.
+// drain lands everything in the buffer.
 func (b *storeBuffer) drain() {
 	for !b.empty() {
 		b.t.w.land(b.queue.elems[0])
 	}
 }
 
-// forward answers a load by the task itself. It reports false if the load must look at memory:
-// the buffer holds no store to these bytes, or that store has drained by now.
+// forward serves a load by the task itself. It returns false if the load must look at
+// memory: the buffer holds no store to these bytes, or that store has drained by now.
 func (b *storeBuffer) forward(r *region, off int, p []byte) bool {
 	last, whole := b.holds(r, off, p)
 	if last == nil {
@@ -82,12 +81,12 @@ func (b *storeBuffer) forward(r *region, off int, p []byte) bool {
 		w.touch(r.object(), Read)
 		return true
 	}
-	w.land(last) // with everything before it; a load of more than was stored waits for that
+	w.land(last) // with everything before it; a load of more bytes than were stored waits for the drain
 	return false
 }
 
-// holds copies what the buffer holds of [off, off+len(p)) into p. It returns the
-// newest store there, and whether the buffer holds all of the bytes.
+// holds copies the buffered bytes of [off, off+len(p)) into p. It returns the newest
+// store there, and whether the buffer holds all of the bytes.
 func (b *storeBuffer) holds(r *region, off int, p []byte) (last *elem, whole bool) {
 	if b.empty() {
 		return nil, false
@@ -108,8 +107,8 @@ func (b *storeBuffer) holds(r *region, off int, p []byte) (last *elem, whole boo
 	return last, have == len(p)
 }
 
-// rivals reports whether others change bytes of r, or a media error may or has, so that a
-// load may find something different from the content of the buffer.
+// rivals reports whether others change bytes of r, or a media error shows or may show
+// there, so that a load may find something other than the content of the buffer.
 func (b *storeBuffer) rivals(r *region, off, n int) bool {
 	w := b.t.w
 	if x := r.h.bank; r.pm != nil && (x.flips+x.poisons > 0 || w.unreadable(r, off, n)) {
@@ -145,7 +144,7 @@ func (b *storeBuffer) writeBack(r *region, off, n int) {
 	}
 }
 
-// persist ends the write-back: the lines are in memory.
+// persist completes the write-back: the lines are in memory.
 func (b *storeBuffer) persist() {
 	for _, f := range b.flushing {
 		f.r.pm.sure(f.unit, f.ver)
@@ -154,10 +153,10 @@ func (b *storeBuffer) persist() {
 	b.flushing = b.flushing[:0]
 }
 
-// byCPU reports whether e waits in a store buffer. All other elements are of a card.
+// byCPU reports whether e waits in a store buffer. All other elements belong to a card.
 func (e *elem) byCPU() bool { return e.q.buffer != nil }
 
-// drain lands everything that t has stored. It takes effect immediately.
+// drain lands everything that t has stored. It takes effect at once.
 func (t *task) drain() {
 	switch {
 	case t.w.dying():
@@ -170,8 +169,8 @@ func (t *task) drain() {
 	t.sb.drain()
 }
 
-// drainShared is drain and pauseShared in one: others see a store in the buffer when they
-// look, whether it has drained or not, so none need come in between.
+// drainShared is drain and pauseShared in one. Others see a buffered store when they
+// look, whether it has drained or not, so one pause is enough.
 func (t *task) drainShared() {
 	if !t.sb.empty() {
 		t.drain()
@@ -190,7 +189,7 @@ func (t *task) fence() {
 		t.passes()
 		return
 	}
-	// A power failure may strike before that: then more than one content was possible.
+	// A power failure may strike before that, while more than one content is possible.
 	t.pauseDirty()
 	t.sb.persist()
 	t.reach()

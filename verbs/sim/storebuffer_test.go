@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// oldest makes the run without surprises; with drains, a load finds what its own store left in memory.
+// oldest makes the run without surprises. With drains, a load finds its own store in memory, after it drained.
 type oldest struct{ drains bool }
 
 func (oldest) Pick([]Event) int { return 0 }
@@ -16,7 +16,7 @@ func (o oldest) Choose(k ChoiceKind, n int) int {
 	return boolInt(k == ChooseLanding && o.drains && n > 1)
 }
 
-// buffered runs f in a task with a buffer of its own, and two regions that others may reach.
+// buffered runs f in a task with its own buffer, and with two regions that others may reach.
 func buffered(t *testing.T, p Policy, f func(b *storeBuffer, x, y *region)) {
 	t.Helper()
 	profile, err := faults.ProfileByName("strong")
@@ -44,7 +44,7 @@ func buffered(t *testing.T, p Policy, f func(b *storeBuffer, x, y *region)) {
 	}
 }
 
-// A task that stores nothing costs nothing.
+// A task that stores nothing makes no buffer.
 func TestAStoreBufferIsMadeWhenItIsNeeded(t *testing.T) {
 	buffered(t, oldest{}, func(b *storeBuffer, x, _ *region) {
 		if _, whole := b.holds(x, 0, make([]byte, 8)); whole || !b.empty() || b.queue != nil {
@@ -57,7 +57,7 @@ func TestAStoreBufferIsMadeWhenItIsNeeded(t *testing.T) {
 	})
 }
 
-// Stores are cut at cells, as messages are, and are not in memory before they drain.
+// Stores are cut at cells, like messages, and are not in memory before they drain.
 func TestStoresWaitUntilTheyDrain(t *testing.T) {
 	buffered(t, oldest{}, func(b *storeBuffer, x, y *region) {
 		data := bytes.Repeat([]byte{7}, 12)
@@ -76,8 +76,8 @@ func TestStoresWaitUntilTheyDrain(t *testing.T) {
 	})
 }
 
-// A load finds the task's newest store to each byte; one of more than was stored waits until that
-// has drained, with all before it.
+// A load finds the task's newest store to each byte. A load of more bytes than were
+// stored waits until those stores, and all before them, have drained.
 func TestOwnStoresAreForwarded(t *testing.T) {
 	buffered(t, oldest{}, func(b *storeBuffer, x, y *region) {
 		b.store(y, 0, []byte{9})
@@ -96,8 +96,8 @@ func TestOwnStoresAreForwarded(t *testing.T) {
 	})
 }
 
-// Where another may have written as well, a load finds the store in the buffer or what is in memory
-// after it has drained.
+// Where another task may have written as well, a load finds either the store in the
+// buffer, or the content of memory after the store has drained.
 func TestAStoreWithRivalsMayHaveDrained(t *testing.T) {
 	for _, drains := range []bool{false, true} {
 		buffered(t, oldest{drains}, func(b *storeBuffer, x, _ *region) {

@@ -7,12 +7,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/goroutine"
 )
 
-// ErrGoroutine: code that runs in no task called the simulator.
+// ErrGoroutine means that code outside all tasks called the simulator.
 var ErrGoroutine = errors.New("sim: a goroutine that is no task of a host called the simulator: " +
 	"start tasks with host.Host.Go, and no goroutines, which nothing could schedule")
 
-// watch finds goroutines that are not tasks. A checker watches only its first runs, since this is slow with a
-// version of Go that goid does not support.
+// watch detects goroutines that are not tasks. A checker watches only its first runs,
+// since this is slow with a version of Go that goid does not support.
 type watch struct {
 	world int64 // the goroutine of the world
 	stray goroutine.Flag
@@ -26,7 +26,7 @@ func (w *World) Watch(on bool) {
 	}
 }
 
-// Stray is ErrGoroutine if a goroutine that is not a task has called a world that watches.
+// Stray returns ErrGoroutine if a goroutine that is not a task has called a world that watches.
 func (w *World) Stray() error {
 	if w.watch == nil {
 		return nil
@@ -37,12 +37,12 @@ func (w *World) Stray() error {
 	return nil
 }
 
-// maxDead is the number of questions that the deferred functions of a task can ask after its run: a loop that waits there for
-// a change terminates then.
+// maxDead bounds the operations that the deferred functions of a task can try after its
+// run, so that a loop that waits there for a change terminates.
 const maxDead = 1000
 
-// guard is called first by everything that tasks call. It terminates a goroutine that is not the task that
-// runs now, since its next action would break the world.
+// guard is called first by everything that tasks call. It terminates a goroutine that is
+// not the running task, since its next action would corrupt the world.
 func (w *World) guard() {
 	if w.dying() {
 		if w.dead++; w.dead > maxDead {

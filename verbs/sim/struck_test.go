@@ -9,8 +9,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// What a power failure cut off may be there in part, and what the end of a process cut off is
-// there as it had come: which of two lives lost its power matters to what the second was sent.
+// An element that a power failure cut off may be in memory in part. One that the end of a process cut off is
+// in memory as it arrived. So it matters to a request of the second life which of two lives lost its power.
 func TestWhatAPowerFailureStruckDiffers(t *testing.T) {
 	budget, err := faults.ParseBudget("power(b)<=1")
 	if err != nil {
@@ -63,7 +63,7 @@ func TestWhatAPowerFailureStruckDiffers(t *testing.T) {
 				t.Error(err)
 			}
 			if to = (verbs.SendWR{RemoteAddr: mem.Addr(), RKey: mr.RKey()}); !observe {
-				to.RKey++ // it goes nowhere
+				to.RKey++ // no registration has this key
 			}
 			tell(h, "a", "a")
 		}}

@@ -9,20 +9,19 @@ package sim
 //		}
 //	}
 //
-// An element that lands or is dropped leaves the list and takes others along, and these may stand
-// anywhere in it. What was passed over before may have to land now, because what it waited for
-// has landed. So after each change the loop restarts at the first element, and it terminates after
-// a pass without a change. The order is part of a run: elements are decided from the first to the
-// last.
+// An element that lands or is dropped leaves the list and takes others along, anywhere in it. An
+// element that was passed over may have to land now, because an element that it waited for has
+// landed. So after each change the loop restarts at the first element, and it terminates after a pass
+// without a change. The order is part of a run: elements are decided from the first to the last.
 type sweeping struct {
 	list *[]*elem
 	at   int
-	e    *elem // the one that the loop has come to
+	e    *elem // the current element
 }
 
 func sweep(list *[]*elem) sweeping { return sweeping{list: list, at: -1} }
 
-// next goes to the next element, if there is one.
+// next advances to the next element, if there is one.
 func (s *sweeping) next() bool {
 	s.at++
 	if s.at >= len(*s.list) {
@@ -32,5 +31,5 @@ func (s *sweeping) next() bool {
 	return true
 }
 
-// again makes next begin with the first element.
+// again makes next restart at the first element.
 func (s *sweeping) again() { s.at = -1 }

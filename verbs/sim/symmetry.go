@@ -6,9 +6,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 )
 
-// Which hosts are interchangeable. A scenario declares it (Node.Symmetric), and promises that
-// its code treats them alike. What can be checked of that promise is checked here; the rest
-// is for an audit, which permutes the hosts of a run.
+// Which hosts are interchangeable. A scenario declares it (Node.Symmetric), and so
+// promises that its code treats them alike. The part of that promise that can be checked
+// is checked here; the rest is for an audit that permutes the hosts of a run.
 
 // maxSym bounds the number of interchangeable hosts.
 const maxSym = 8
@@ -35,8 +35,8 @@ func (c *Config) checkSymmetric() error {
 	return nil
 }
 
-// differsFrom returns how two hosts evidently differ. Functions cannot be compared: the
-// compiler may make two copies of one.
+// differsFrom returns an evident difference between two hosts, or empty. Functions
+// cannot be compared: the compiler may make two copies of one.
 func (n *Node) differsFrom(m *Node) string {
 	switch {
 	case n.Daemon != m.Daemon:
@@ -49,9 +49,9 @@ func (n *Node) differsFrom(m *Node) string {
 	return ""
 }
 
-// symmetric are the hosts that the fingerprint may treat as interchangeable. There are none with the
-// eager machine, which is the oracle, or in the regime skew, which relates the
-// timers of all hosts, or if the faults treat them differently.
+// symmetric returns the hosts that the fingerprint may treat as interchangeable. There
+// are none with the eager machine, which is the oracle, or in the regime skew, which
+// relates the timers of all hosts, or if the faults treat them differently.
 func (c *Config) symmetric() []int {
 	if c.Eager || c.Timers.Regime == faults.Skew {
 		return nil
@@ -72,7 +72,7 @@ func (c *Config) symmetric() []int {
 	return out
 }
 
-// alike reports whether a fault rule treats hosts alike, however they are permuted.
+// alike reports whether a fault rule treats hosts alike under every permutation.
 func (c *Config) alike(r *faults.Rule, hosts []int) bool {
 	name := func(i int) string { return c.Nodes[i].Name }
 	for _, x := range hosts {

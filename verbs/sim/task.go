@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// opKind says what a task waits for.
+// opKind is the kind of event that a task waits for.
 type opKind uint8
 
 const (
@@ -28,7 +28,7 @@ var opNames = [...]string{"run", "CQ.Wait", "CompChannel.Wait", "CompChannel.Gat
 
 func (k opKind) String() string { return opNames[k] }
 
-// op is what a task is about to do; its condition decides whether it can.
+// op is the operation that a task is about to do; its condition decides whether it can.
 type op struct {
 	kind     opKind
 	cq       *cq
@@ -41,8 +41,8 @@ type op struct {
 	cond     *cond
 	timed    bool
 	deadline time.Duration // on the clock of the host
-	span     time.Duration // from when the timer was set until the deadline
-	armed    bool          // the timer is among those of the host's zone
+	span     time.Duration // from the setting of the timer to the deadline
+	armed    bool          // the timer is in the host's zone
 	fired    bool          // its timer went off
 	signaled bool
 }
@@ -58,28 +58,28 @@ type task struct {
 	obs   obs
 	alive bool
 	main  bool
-	// dirty: since the task was last scheduled it did something that others
-	// may react to, so that its next look may depend on them.
+	// dirty is set if the task, since it was last scheduled, did something to which
+	// others may react, so that its next look may depend on them.
 	dirty bool
-	looks int // since it was last scheduled
-	// looked: one of its observations was of something that others may change.
+	looks int // how often it has looked since it was last scheduled
+	// looked is set if the task observed something that others may change.
 	looked  bool
 	clocked bool // it has looked at its clock in this step
-	fresh   bool // other tasks could run since its report, and it has not paused again
+	fresh   bool // other tasks could run since its report, and it has not paused since
 	sb      storeBuffer
 	vain    int // how often in a row it has polled and found nothing, up to maxVain
-	// heldUp: it is about to call a service at place svc, and the link to it is cut.
+	// heldUp is set if the task is about to call a service at place svc, and the link to it is cut.
 	heldUp bool
 	svc    int
-	visits int               // that have begun and not ended
+	visits int               // visits that have begun and not ended
 	wide   wideLook          // a load of several cells that has begun
 	apart  bool              // a load looks at each cell in a step of its own
-	report fingerprint.Print // what it has reported to the checks, as it is in the sum of its node
+	report fingerprint.Print // its reports to the checks, as they are in the sum of its node
 }
 
 func (t *task) actor() Actor { return actor(actTask, t.h.life, t.h.node.idx, t.ord) }
 
-// spawn starts a task on h; it runs when it is first picked.
+// spawn starts a task on h. It runs when it is first picked.
 func (w *World) spawn(h *Host, name string, f func()) *task {
 	w.bound("tasks of a host", h.ntasks, maxOrd)
 	var t *task
@@ -111,8 +111,8 @@ func (w *World) coro() *coro {
 	return c
 }
 
-// wait returns control to the world until op can be done and the task is picked.
-// It reports false if the timer ended the wait.
+// wait returns control to the world until op can be done and the task is picked. It
+// returns false if the timer ended the wait.
 func (t *task) wait(o op) bool {
 	if t.w.preparing {
 		t.w.unprepared(o)
@@ -120,7 +120,7 @@ func (t *task) wait(o op) bool {
 	}
 	t.fresh = false
 	if o.kind == opAccept || o.kind == opGather || o.kind == opLock || o.kind == opSleep {
-		t.drain() // they enter the kernel
+		t.drain() // these enter the kernel
 	}
 	switch {
 	case !o.timed || o.kind == opGather:
@@ -132,15 +132,15 @@ func (t *task) wait(o op) bool {
 	}
 	t.op = o
 	t.arm()
-	t.obs.main = t.obs.main.Uint(uint64(o.kind)) // it has got this far
+	t.obs.main = t.obs.main.Uint(uint64(o.kind)) // the task has got this far
 	t.co.yield()
 	t.disarm()
 	ok := !t.op.fired
 	t.op = op{}
 	t.dirty, t.looked, t.looks, t.clocked = false, false, 0, false
 	if !ok {
-		// Its timer cannot wait for those of others, nor for faults and failures, but its next actions can;
-		// and the passing of time shows, even if the host dies before the task does anything.
+		// The timer cannot wait for timers of others, faults or failures, but the task's next actions
+		// can. The passing of time shows even if the host dies before the task does anything.
 		t.dirty, t.looked, t.clocked = true, true, true
 		t.w.touchDeath(t.h.node)
 		t.h.acted = t.h.acted || t.w.mayDie(t.h.node)
@@ -148,8 +148,8 @@ func (t *task) wait(o op) bool {
 	return ok
 }
 
-// others lets other tasks run before the next operation. After a report they could run already: if the
-// task has done and observed nothing since, a second pause would change nothing.
+// others lets other tasks run before the next operation. After a report they could run already:
+// if the task has done and observed nothing since, a second pause would change nothing.
 func (t *task) others() {
 	if t.fresh && !t.dirty && !t.looked {
 		t.fresh = false
@@ -159,13 +159,12 @@ func (t *task) others() {
 	t.wait(op{kind: opRun})
 }
 
-// passes updates the task's observations as a pause does. The position of a task in its code must be a
+// passes updates the task's observations like a pause. The position of a task in its code must be a
 // function of its observations, and whether it pauses may depend on state that it has not observed.
 func (t *task) passes() { t.obs.main = t.obs.main.Uint(uint64(opRun)) }
 
-// pause makes the next operation a step of its own if it could see the actions of
-// others: on a host with several tasks, or after the task did something to which
-// others may have reacted.
+// pause makes the next operation a step of its own if the operation could see the actions of others:
+// on a host with several tasks, or after the task did something to which others may have reacted.
 func (t *task) pause() {
 	t.looks++
 	if t.looks > maxLooks || t.dirty || t.h.live > 1 || t.w.machine.stepwise() || t.mayTell() {
@@ -175,8 +174,8 @@ func (t *task) pause() {
 	t.passes()
 }
 
-// pauseLook is pause for a look at what others can reach: between it and an earlier look, they
-// may do something that both looks show.
+// pauseLook is like pause, for a look at state that others can reach: between this look
+// and an earlier one, they may do something that both looks show.
 func (t *task) pauseLook() {
 	if t.looked {
 		t.others()
@@ -185,14 +184,13 @@ func (t *task) pauseLook() {
 	t.pause()
 }
 
-// maxLooks bounds how often a task looks at something in one step: a loop that waits
-// for memory to change must let others go on, and meets the limit on steps.
+// maxLooks bounds how often a task looks at something in one step: a loop that waits for
+// a change of memory must let others continue, and meets the limit on steps.
 const maxLooks = 256
 
-// pauseDirty is pause for what takes effect immediately, such as a revocation or a store
-// that others can read: if the task did something before to which others may
-// react, or saw something that others may change, they may come in between. The other tasks of
-// its own host always may.
+// pauseDirty is like pause, for an operation that takes effect at once, such as a revocation or a
+// store that others can read. If the task earlier did something to which others may react, or saw
+// something that others may change, they may come in between. Other tasks of its own host always may.
 func (t *task) pauseDirty() {
 	if t.w.machine.stepwise() {
 		t.others()
@@ -202,15 +200,15 @@ func (t *task) pauseDirty() {
 }
 
 // mayTell reports whether t has done or observed something in this step, and may report its next
-// operation to the checks. A report belongs to the operation before it (SetHistory), so other tasks
-// must be able to run between the two operations, even if only the checks can notice.
+// operation to the checks. A report belongs to the operation before it (SetHistory), so other
+// tasks must be able to run between the two operations, even if only the checks can notice.
 func (t *task) mayTell() bool {
 	return (t.dirty || t.looked) && !t.h.node.spec.Daemon
 }
 
-// pauseAfter is pauseDirty for preparations: if the task did nothing earlier in this step, and observed
-// nothing, the operation may as well have come later. That holds in eager mode too. Not even an ending may
-// precede it: another host may see that fail, and inform a third one, which then comes in between.
+// pauseAfter is like pauseDirty, for preparations: if the task did nothing earlier in this step and observed
+// nothing, the operation may as well have come later. That holds in eager mode too. Destroying something counts as
+// an action here: another host may see its own operation fail and inform a third one, which then comes in between.
 func (t *task) pauseAfter() {
 	if t.dirty || t.looked || t.h.live > 1 {
 		t.others()
@@ -219,8 +217,7 @@ func (t *task) pauseAfter() {
 	t.passes()
 }
 
-// pauseShared is pause for what only the other tasks of the host can notice: see
-// doc.go.
+// pauseShared is like pause, for an operation that only other tasks of the host can notice: see doc.go.
 func (t *task) pauseShared() {
 	if t.h.live > 1 && !t.w.dying() {
 		t.others()
@@ -230,9 +227,9 @@ func (t *task) pauseShared() {
 }
 
 // seam is called before an operation that need not pause, since nobody can notice whether others came
-// between it and the earlier actions of the task in this step. The checks can, if the task reports it to them
-// immediately: see [World.Seams]. It counts as an observation also where the task continues, because whether it
-// would have paused may depend on the other tasks of its host.
+// between it and the earlier actions of the task in this step. Only the checks can, if the task reports
+// the operation to them at once: see [World.Seams]. It counts as an observation even where the task
+// continues, because whether the task would have paused may depend on the other tasks of its host.
 func (t *task) seam() {
 	w := t.w
 	if w.preparing || w.dying() {
@@ -247,8 +244,8 @@ func (t *task) seam() {
 	t.passes()
 }
 
-// makes notes the number of something that t makes. It follows from what t has observed, unless
-// other tasks of the host make such things too, or t visits hosts.
+// makes notes the number of an object that t creates. The number follows from the observations
+// of t, unless other tasks of the host create such objects too, or t visits hosts.
 func (t *task) makes(kind, ord int) {
 	if t.h.ntasks > 1 {
 		t.obs.seeUint(uint64(ord))
@@ -262,10 +259,10 @@ func (t *task) reach() {
 	t.h.tells++
 }
 
-// ends notes that t ended something that others use.
+// ends notes that t destroyed or stopped something that others use.
 func (t *task) ends() { t.dirty, t.h.acted = true, true }
 
-// resume runs t until it waits again or ends.
+// resume runs t until it waits again or terminates.
 func (w *World) resume(t *task) {
 	w.cur = t
 	t.co.resume()
@@ -279,14 +276,14 @@ func (w *World) resume(t *task) {
 	if t.co.idle && t.alive {
 		main, h := t.main, t.h
 		w.endTask(t)
-		if main && w.fail == nil && !w.cfg.Linger && h.alive { // it did not crash itself
+		if main && w.fail == nil && !w.cfg.Linger && h.alive { // the task did not crash its own host
 			w.mainDone(h)
 		}
 	}
 }
 
-// endTask stops t where it stands. A process that dies runs no deferred functions, so its
-// coroutine stays as it is until the run is over: unwind ends it.
+// endTask stops t where it stands. A process that dies runs no deferred functions, so
+// its coroutine stays as it is until the run is over: unwind terminates it.
 func (w *World) endTask(t *task) {
 	if !t.alive {
 		return
@@ -299,7 +296,7 @@ func (w *World) endTask(t *task) {
 	}
 }
 
-// unwind ends the coroutine of a task of a run that is over.
+// unwind terminates the coroutine of a task after the run.
 func (w *World) unwind(t *task) {
 	if t.co == nil {
 		return
@@ -343,9 +340,9 @@ func (w *World) ready(t *task) bool {
 	return false
 }
 
-// enabled lists what can happen next, in the order that a run without surprises
-// prefers: the task that ran last, other tasks, failures of queue pairs (in eager mode
-// wires and acknowledgements), restarts, timers, heals, faults.
+// enabled lists the events that can happen next, in the order that a run without
+// surprises prefers: the task that ran last, other tasks, failures of queue pairs (in
+// eager mode wires and acknowledgements), restarts, timers, heals, faults.
 func (w *World) enabled() {
 	w.events = w.events[:0]
 	for _, t := range w.tasks {
@@ -383,7 +380,7 @@ func (w *World) step(ev Event) {
 		t := ev.task
 		if ev.Actor.Timer() {
 			w.fire(t)
-			w.last = t.actor() // it continues
+			w.last = t.actor() // the task continues
 		}
 		w.alone(t)
 	case actRestart:

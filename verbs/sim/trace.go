@@ -17,29 +17,28 @@ type TraceEvent struct {
 	Step int    `json:"step"`
 	Host string `json:"host"`
 	Life int    `json:"life"`
-	// Peer is the other host concerned, if any.
+	// Peer is the other host involved, if any.
 	Peer string `json:"peer,omitempty"`
 	Kind string `json:"kind"`
 	Text string `json:"text"`
-	// Source is the line of the protocol that did it, as file:line.
+	// Source is the line of the protocol that caused the event, as file:line.
 	Source string `json:"source,omitempty"`
-	// File is the whole name of its file, as the compiler knew it.
+	// File is the full name of its file, as the compiler knew it.
 	File string `json:"-"`
-	// Request is the index in Record.Requests of the send work request that it
-	// concerns, or -1; it is set only with a Record.
+	// Request is the index in Record.Requests of the send work request concerned, or -1.
+	// It is set only with a Record.
 	Request int `json:"-"`
-	// Call names the call that its host receives or answers, or whose answer it has.
+	// Call identifies the call that its host receives or answers, or whose answer it receives.
 	Call string `json:"-"`
 }
 
-// Tracer collects the events of a run, and with a Record more about them. It is
-// for one run.
+// Tracer collects the events of one run and, with a Record, more about them.
 type Tracer struct {
 	Events []TraceEvent
 	Record *Record
 }
 
-// SetTracer makes the following runs record their events; nil ends it.
+// SetTracer makes the following runs record their events; nil stops that.
 func (w *World) SetTracer(t *Tracer) {
 	w.tracer = t
 	if x := w.rec(); x != nil {
@@ -53,7 +52,7 @@ func (w *World) trace(h *Host, kind, format string, args ...any) {
 	}
 }
 
-// traceFrom is trace for something that concerns two hosts: it happens at "at".
+// traceFrom is like trace, for an event that concerns two hosts: it happens at "at".
 func (w *World) traceFrom(peer, at *Host, kind, format string, args ...any) {
 	if w.tracer != nil {
 		p := ""
@@ -67,7 +66,7 @@ func (w *World) traceFrom(peer, at *Host, kind, format string, args ...any) {
 	}
 }
 
-// traceCall is traceFrom of something about a call.
+// traceCall is like traceFrom, for an event of a call.
 func (w *World) traceCall(r *request, peer, at *Host, kind, format string, args ...any) {
 	w.traceFrom(peer, at, kind, format, args...)
 	w.tracer.Events[len(w.tracer.Events)-1].Call = r.name() + "." + strconv.Itoa(r.idx)
@@ -88,8 +87,8 @@ func (w *World) add(h *Host, peer, kind, text string) {
 	w.tracer.Events = append(w.tracer.Events, e)
 }
 
-// caller is the nearest line of code outside the simulator and its interfaces: of the
-// protocol, or of helpers below it if there is none.
+// caller returns the nearest line of code outside the simulator and its interfaces: a
+// line of the protocol, or of a helper if there is none.
 func caller(helpers []string) (line, file string) {
 	var pcs [24]uintptr
 	n := runtime.Callers(3, pcs[:])
@@ -114,7 +113,7 @@ func isHelper(function string, helpers []string) bool {
 	return strings.Contains(function, "/kit/") || slices.ContainsFunc(helpers, func(h string) bool { return strings.HasSuffix(function, h) })
 }
 
-// isMachinery reports whether a function belongs to the simulator or stands between it and protocols.
+// isMachinery reports whether a function belongs to the simulator, or stands between it and protocols.
 func isMachinery(function string) bool {
 	for _, part := range []string{"/verbs/sim.", "/host.", "/coord.", "/explore.(", "/explore/scenario."} {
 		if strings.Contains(function, part) {
@@ -148,7 +147,7 @@ func (w *World) traceLanding(e *elem) {
 	w.eventOf(e.q, e.wr)
 }
 
-// effect says what e, which has just landed, did to memory.
+// effect describes what e, which has just landed, did to memory.
 func (e *elem) effect() string {
 	at := fmt.Sprintf("%d..%d", e.off, e.off+e.n-1)
 	if !e.modifies() {

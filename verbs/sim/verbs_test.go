@@ -21,8 +21,7 @@ var (
 	seeds    = flag.Int("verbs.seeds", 5, "schedules for each case of TestVerbs; 0 is the one without surprises")
 )
 
-// TestVerbs holds the simulator against the suite that cards have to pass, under
-// every profile.
+// TestVerbs checks the simulator against the suite that cards must pass, under every profile.
 func TestVerbs(t *testing.T) {
 	for _, p := range faults.Profiles() {
 		t.Run(p.Name, func(t *testing.T) { verbstest.Run(t, simulated(p)) })
@@ -31,13 +30,13 @@ func TestVerbs(t *testing.T) {
 
 const simHosts = 3
 
-// simulated runs each case under a number of schedules. The last host is the
-// script's; the others do what it asks them to.
+// simulated runs each case under a number of schedules. The last host runs the script;
+// the others run the tasks that it sends.
 func simulated(p faults.Profile) verbstest.Backend {
 	return simulatedBy(p, func(_ *sim.World, seed int) sim.Policy { return policy(seed) })
 }
 
-// simulatedBy is simulated under schedules of the caller's.
+// simulatedBy is like simulated, with the caller's schedules.
 func simulatedBy(p faults.Profile, policy func(w *sim.World, seed int) sim.Policy) verbstest.Backend {
 	return verbstest.Backend{Hosts: simHosts, Run: func(t *testing.T, try func(verbstest.Site) error) error {
 		s := &site{}
@@ -55,7 +54,7 @@ func simulatedBy(p faults.Profile, policy func(w *sim.World, seed int) sim.Polic
 		if load && p.Name != "rxe" {
 			t.Skip("it is long, and runs under rxe")
 		}
-		pieces := 0 // as many as there are words
+		pieces := 0 // each cell is a piece
 		if load {
 			pieces = 2
 		}
@@ -87,7 +86,7 @@ func simulatedBy(p faults.Profile, policy func(w *sim.World, seed int) sim.Polic
 
 func hostName(i int) string { return fmt.Sprintf("host%d", i) }
 
-// site is a world seen from the script.
+// site is a world as the script sees it.
 type site struct {
 	w      *sim.World
 	hosts  [simHosts]host.Host
@@ -97,7 +96,7 @@ type site struct {
 
 func (s *site) Host(i int) host.Host { return s.hosts[i] }
 
-// serve runs on host i the tasks that it is sent the numbers of.
+// serve runs, on host i, the tasks whose numbers it receives.
 func (s *site) serve(i int, h host.Host) {
 	s.hosts[i] = h
 	l, err := h.Listen("do")
@@ -136,7 +135,7 @@ func (s *site) Heal(i, j int) error {
 	return nil
 }
 
-// random takes any event and any choice; its seed is the name of the schedule.
+// random takes any event and any option; its seed names the schedule.
 type random struct{ r *rand.Rand }
 
 func (p random) Pick(events []sim.Event) int        { return p.r.IntN(len(events)) }

@@ -6,24 +6,24 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// visit iterates over hosts, in every order if the scenario declares them symmetric. Code that visits
-// them in the order of their names does not treat them alike: of two states that differ in their names
-// the search keeps one, and from there the code would meet a host first that it meets last from the other.
+// visit iterates over hosts, in every order if the scenario declares them symmetric. Code that visits them
+// in the order of their names does not treat them alike: of two states that differ only in the names, the
+// search keeps one, and a host that comes first in one of the states may come last in the other.
 //
-// What the task observes while it visits a host becomes a part of that host, and is then forgotten: each
-// visit begins with what the task knew at the beginning of the first. So the order is not remembered, and
-// states that differ only in it are one. The code promises that it does not remember it either
-// (host.InAnyOrder); the audit of states with one fingerprint tests that.
+// The task's observations while it visits a host become part of that host and are then forgotten:
+// each visit begins with what the task knew at the beginning of the first one. So the order is not
+// remembered, and states that differ only in it are one state. The code promises not to remember
+// the order either (host.InAnyOrder); the audit of states with equal fingerprints tests that.
 type visit struct {
 	t     *task
 	names []string
-	at    []int // their nodes; nil if the order is that of the list
+	at    []int // their nodes; nil if the order is the order of the list
 	left  []int
-	base  print // what the task had observed when it visited the first
-	sum   print // the observations at hosts if the search renames none: it renames all symmetric hosts or none
+	base  print // the task's observations at the start of the first visit
+	sum   print // the sum of the observations at hosts, if the search does not rename them: it renames all symmetric hosts or none
 	cur   int   // the index of the host that is being visited, or -1
-	outer int   // obs.visited outside of this visit
-	depth int   // the visit of the task that this one is, from 1: one may be within another
+	outer int   // obs.visited outside this visit
+	depth int   // the number of this visit among the nested visits of the task, from 1; 0 before it begins
 	over  bool
 }
 
@@ -40,9 +40,9 @@ func (h *Host) Visit(names []string) host.Visit {
 	return v
 }
 
-// alikes are the nodes called names if the scenario declares all of them symmetric and each is there once,
-// and nil otherwise. It does not matter whether the search uses the symmetry: all searches of a
-// scenario are about the same runs.
+// alikes returns the nodes called names if the scenario declares all of them symmetric
+// and each occurs once, and nil otherwise. It does not matter whether the search uses
+// the symmetry: all searches of a scenario explore the same runs.
 func (w *World) alikes(names []string) []int {
 	var at []int
 	seen := map[string]bool{}
@@ -82,7 +82,7 @@ func (v *visit) Next() (int, bool) {
 	return i, true
 }
 
-// enter begins to visit host i.
+// enter begins the visit of host i.
 func (v *visit) enter(i int) {
 	if v.at == nil || v.t.w.dying() {
 		return
@@ -98,7 +98,7 @@ func (v *visit) enter(i int) {
 	}
 }
 
-// leave ends the visit of a host. last: the task breaks off there.
+// leave ends the visit of a host. last means that the task stops visiting there.
 func (v *visit) leave(last bool) {
 	if v.t.w.dying() || v.crossed() || v.cur < 0 {
 		return
@@ -113,7 +113,7 @@ func (v *visit) leave(last bool) {
 	v.cur, o.main = -1, v.base
 }
 
-// tag is the index of the visited host among the interchangeable ones, or -1.
+// tag returns the index of the visited host among the interchangeable ones, or -1.
 func (v *visit) tag() int { return v.t.w.nodes[v.at[v.cur]].sym }
 
 // End implements host.Visit.
@@ -129,8 +129,8 @@ func (v *visit) End() {
 	v.t.obs.main = v.base.Print(v.sum).Bool(early)
 }
 
-// crossed reports whether another task continues the visit, or a visit within it has not ended. The
-// observations since would be forgotten, so the run fails.
+// crossed reports whether another task continues the visit, or a nested visit has not
+// ended. The observations made since would be forgotten, so the run fails.
 func (v *visit) crossed() bool {
 	w := v.t.w
 	if v.depth == 0 || w.cur == v.t && v.depth == v.t.visits {

@@ -2,26 +2,24 @@ package sim
 
 import "slices"
 
-// A load of several cells looks at each at a moment of its own, in any order. Between two of
-// these moments others may act on what they know: the load may see one cell as it was before a change,
-// and another after a second change that was made because of the first. In eager mode each cell
-// is a step. In late mode the load is two steps: the first begins to watch, and at the second, each
-// cell may have been seen with any content that it has had since.
+// A load of several cells looks at each cell at its own moment, in any order. Between two of these moments others
+// may act on what they know: the load may see one cell from before a change, and another from after a second change
+// that was made because of the first. In eager mode each cell is a step. In late mode the load is two steps: the
+// first starts watching, and at the second, each cell may have been seen with any content that it has held since.
 //
-// Media errors fit in. Others may change a cell with a bit that flips before the load finishes,
-// so each flip ends a step (meetsFlips), and the load has seen that cell as it is then: otherwise a card
-// could fetch, and send, a flipped bit that nobody has found. Memory that the load finds
-// unreadable ends it, whatever it has seen, so it is enough to find it in the last step. What
-// others find unreadable meanwhile may have been seen before (outlived), and what was unreadable
-// before it was mended was not seen (watched).
+// Media errors fit in. Others may change a cell with a flipped bit before the load finishes, so each flip ends
+// a step (meetsFlips), and the load has seen the cell as it is then: otherwise a card could fetch, and send, a
+// flipped bit that nobody has found. Memory that the load finds unreadable terminates it, whatever it has
+// seen, so it is enough to find that in the last step. Memory that others find unreadable meanwhile may have
+// been seen before (outlived), and memory that was unreadable before it was mended was not seen (watched).
 
-// wideLook is a load that has begun: nothing if r is nil.
+// wideLook is a load that has begun, or none if r is nil.
 type wideLook struct {
 	r      *region
 	off, n int
-	looks  bool   // a bit that flips is found by this load
-	was    []held // what was there since, and no longer is
-	seen   []held // cells that were looked at when a bit of theirs flipped
+	looks  bool   // this load is the one that finds flipped bits
+	was    []held // contents since the load began that have been overwritten
+	seen   []held // cells that were looked at when one of their bits flipped
 }
 
 type held struct {
@@ -29,19 +27,18 @@ type held struct {
 	data []byte
 }
 
-// apart reports whether a load must be more than one step, for others may change several cells.
+// apart reports whether a load must be more than one step, because others may change several of its cells.
 func (r *region) apart(off, n int) bool {
 	return !r.h.w.cells().One(off, n) && (r.shared() || r.awaited() || len(r.pend) > 0)
 }
 
-// delicate reports whether a look at one cell may do more than look: drain the task's own stores.
+// delicate reports whether a look at one cell may do more than look: it may drain the task's own stores.
 func (r *region) delicate(off int, p []byte) bool {
 	own, _ := r.h.w.cur.sb.holds(r, off, p)
 	return own != nil
 }
 
-// begins begins to watch, and lets others run. What was cut off before has landed by now or
-// never will.
+// begins starts watching and lets others run. An element that was cut off before has landed by now, or never will.
 func (t *task) begins(r *region, off, n int) {
 	r.check(off, n)
 	t.w.findOut(r, off, n, false)
@@ -78,8 +75,8 @@ func (t *wideLook) sees(w *World, r *region, i int) {
 	}
 }
 
-// meets are the errors that may show when a load finishes. One that began in an earlier step has met
-// its flips.
+// meets returns the errors that may show when a load finishes. A load that began in an
+// earlier step has met its flips.
 func (t *wideLook) meets() mediaErrors {
 	if t.r != nil {
 		return poison
@@ -87,17 +84,17 @@ func (t *wideLook) meets() mediaErrors {
 	return flips | poison
 }
 
-// ended ends the watch. Responses that have arrived by now have changed something too.
+// ended stops watching. Responses that have arrived by now also changed the memory.
 func (t *task) ended(r *region, off, n int) wideLook {
 	if t.wide.r == r && !r.freed {
 		t.w.responses(r, off, n)
-		t.w.settleFrozen(r, off, n) // elements that were cut off since the load began changed something too, or never arrived
+		t.w.settleFrozen(r, off, n) // elements that were cut off since the load began have changed the memory too, or never arrived
 	}
 	defer func() { t.wide = wideLook{} }()
 	return t.wide
 }
 
-// watched notes what can be read in [off, off+n) of r, which is about to change.
+// watched notes the readable content of [off, off+n) of r, which is about to change.
 func (w *World) watched(r *region, off, n int) {
 	for _, t := range w.tasks {
 		if t.wide.r != r || !t.alive {
@@ -117,7 +114,7 @@ func (w *World) watched(r *region, off, n int) {
 	}
 }
 
-// add adds the content of buf at x, if it is new.
+// add adds the current content of x, copied into buf, unless it is known.
 func (t *wideLook) add(x span, buf []byte) {
 	for _, c := range t.was {
 		if c.span == x && string(c.data) == string(t.r.data[x.lo:x.hi]) {
@@ -128,7 +125,7 @@ func (t *wideLook) add(x span, buf []byte) {
 	t.was = append(t.was, held{x, buf})
 }
 
-// outlived reports whether the load saw the memory before it became unreadable.
+// outlived decides whether the load saw the memory before it became unreadable.
 func (t *wideLook) outlived(w *World) bool {
 	if t.r == nil {
 		return false
@@ -149,11 +146,11 @@ func (t *wideLook) outlived(w *World) bool {
 	return w.choose(ChooseMedia, 2, func(k int) string { return [...]string{"unreadable", "seen before"}[k] }) == 1
 }
 
-// choose decides which cells of p, which is the current content, were seen before.
+// choose decides which cells of p, the current content, the load saw with an earlier content.
 func (t *wideLook) choose(w *World, p []byte) {
 	for i, c := range t.was {
 		if slices.ContainsFunc(t.was[:i], func(x held) bool { return x.span == c.span }) {
-			continue // it has been decided
+			continue // already decided
 		}
 		now := p[c.lo-t.off : c.hi-t.off]
 		var of []held
@@ -182,7 +179,7 @@ func (t *wideLook) choose(w *World, p []byte) {
 	}
 }
 
-// print adds up what was seen: the moment does not matter.
+// print sums what was seen: the moments do not matter.
 func (t *wideLook) print() (p print) {
 	for _, c := range t.was {
 		p = p.Plus(print{}.Int(c.lo).Bytes(c.data))

@@ -6,10 +6,11 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// The steps of wires and cards, and what is known of a connection on which each arrival and each
-// acknowledgement was one. The late machine uses them too, once it has decided what has arrived.
+// The steps of wires and cards, and the rules for a connection on which each arrival and each acknowledgement
+// was a step. The late machine uses them too, once it has decided which requests have arrived.
 
-// wireSteps lists the elements that can leave, arrive or land next. What can arrive leaves in the same step.
+// wireSteps lists the elements that can leave, arrive or land next. An element that can
+// arrive leaves in the same step.
 func (w *World) wireSteps(q *qp, out []*elem) []*elem {
 	var missing []*elem
 	reach := q.posted
@@ -32,8 +33,8 @@ func (w *World) wireSteps(q *qp, out []*elem) []*elem {
 	return out
 }
 
-// heldBack reports whether e cannot have left the requester: its fence, or the limit on outstanding
-// Reads and Atomics, still waits for a response.
+// heldBack reports whether e cannot have left the requester, because a fence or the
+// limit on outstanding Reads and Atomics still waits for a response.
 func (w *World) heldBack(e *elem) bool {
 	return slices.ContainsFunc(e.q.elems, func(p *elem) bool { return w.holdsBack(p, e) })
 }
@@ -42,8 +43,8 @@ func (w *World) holdsBack(p, e *elem) bool {
 	return p.responds() && w.before(p, e) && (e.fenced || p.wr != e.wr && p.stalls(e.wr))
 }
 
-// overtakes reports whether e can arrive before p, which was sent before it: both are pieces of
-// Writes, and between them stands nothing else.
+// overtakes reports whether e can arrive before p, which was sent before it: both are
+// pieces of Writes, and only Writes lie between them.
 func (w *World) overtakes(e, p *elem) bool {
 	if !w.gaps() || e.kind != elemWrite || p.kind != elemWrite || w.before(p, e) {
 		return false
@@ -56,8 +57,8 @@ func (w *World) overtakes(e, p *elem) bool {
 	return true
 }
 
-// taken reports whether e is a piece of a Write that a card has accepted and will place, whatever
-// its requester learns.
+// taken reports whether e is a piece of a Write that a card has accepted and will place,
+// whatever its requester learns.
 func (e *elem) taken() bool { return e.came && e.kind == elemWrite }
 
 // free reports whether nothing that must land before e is still pending.
@@ -73,8 +74,8 @@ func (w *World) free(e *elem) bool {
 	return true
 }
 
-// awaited reports whether an operation under way will let a task continue: then time, in the
-// regime idle, waits for it. Nothing waits for a Write that makes no completion.
+// awaited reports whether an operation in flight will let a task continue. In the regime
+// idle, time then waits for it. Nothing waits for a Write that makes no completion.
 func (w *World) awaited() bool {
 	for _, t := range w.tasks {
 		if !t.alive {
@@ -98,7 +99,7 @@ func (w *World) awaited() bool {
 	return false
 }
 
-// awaited reports whether a completion is there or on its way.
+// awaited reports whether c has a completion, or one is on its way.
 func (c *cq) awaited() bool {
 	return !c.gone && (len(c.queue) > 0 || len(c.outcomes(nil)) > 0)
 }
@@ -107,7 +108,7 @@ func (w *World) stepWire(q *qp) {
 	steps := w.wireSteps(q, nil)
 	e := steps[w.choose(ChooseLanding, len(steps), func(i int) string { return steps[i].name() })]
 	if !e.came && q.buffer == nil && e.wr >= q.reach() {
-		w.fetch(e) // it leaves, and comes later
+		w.fetch(e) // it leaves now and arrives later
 		return
 	}
 	if !e.came {
@@ -158,8 +159,8 @@ func (w *World) ackSteps(q *qp, out []outcome) []outcome {
 	return out
 }
 
-// arrived reports whether all elements up to work request i have arrived, and
-// Reads and Atomics among them have been executed.
+// arrived reports whether all elements up to work request i have arrived, and the Reads
+// and Atomics among them have been executed.
 func (w *World) arrived(q *qp, i int) bool {
 	for _, e := range q.elems {
 		if e.wr <= i && (!e.came || e.responds() || w.flushes(e)) {
@@ -169,8 +170,7 @@ func (w *World) arrived(q *qp, i int) bool {
 	return true
 }
 
-// recvArrived reports whether the next incoming request and all before it are
-// in memory.
+// recvArrived reports whether the next incoming request and all requests before it are in memory.
 func (w *World) recvArrived(q *qp) bool {
 	i := q.nextIncoming()
 	if i < 0 {
@@ -200,7 +200,7 @@ func (w *World) stepAck(q *qp) {
 	c.queue = append(c.queue, done)
 }
 
-// wipe takes q's completions out of their queues.
+// wipe removes q's completions from their CQs.
 func (q *qp) wipe() {
 	for _, c := range [2]*cq{q.sendCQ, q.recvCQ} {
 		c.queue = slices.DeleteFunc(c.queue, func(x completion) bool { return x.wc.QPNum == q.num })
@@ -210,8 +210,7 @@ func (q *qp) wipe() {
 	}
 }
 
-// cameTo is the first request that has not arrived, or has not been executed. One that is
-// refused may have arrived.
+// cameTo returns the first request that has not arrived or has not been executed. A refused request may have arrived.
 func (w *World) cameTo(q *qp) int {
 	n := min(q.posted, q.reach())
 	if n < q.posted && q.ent(n).nak != verbs.StatusSuccess {
@@ -225,8 +224,8 @@ func (w *World) cameTo(q *qp) int {
 	return n
 }
 
-// tookBefore is the first request that the responder, which stops taking those that hit, has not
-// taken, where what has arrived is known.
+// tookBefore returns the first request that the responder has not taken when it stops
+// taking those that hit accepts. It applies where the arrivals are known.
 func (w *World) tookBefore(q *qp, hit func(*sqEntry) bool) int {
 	for all := sweep(&q.elems); all.next() && w.cfg.Profile.DrainOnRevoke; {
 		if e := all.e; e.reg != nil && e.came && e.kind != elemSample && hit(q.ent(e.wr)) && !e.cutOff() && !w.refused(e) && !w.stuck(e) {
@@ -249,10 +248,10 @@ func (w *World) tookBefore(q *qp, hit func(*sqEntry) bool) int {
 	return w.unread(q, first, n)
 }
 
-// live reports whether any host learns the fate of the requests of q.
+// live reports whether any host learns the fate of q's requests.
 func (q *qp) live() bool { return q.h.alive && q.sends() && !q.gone }
 
-// cutoffKnown is cutoffQP where what has arrived is known.
+// cutoffKnown is like cutoffQP, where the arrivals are known.
 func (w *World) cutoffKnown(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	hitElem := func(e *elem) bool { return hit(q.ent(e.wr)) }
 	n, live := w.tookBefore(q, hit), q.live() || nak != 0
@@ -269,7 +268,7 @@ func (w *World) cutoffKnown(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	}
 	for i := n; i < q.posted && !live; i++ {
 		if s := q.ent(i); hit(s) && !s.wasRefused() {
-			q.limit = min(q.limit, i) // nor will what arrives behind it be executed
+			q.limit = min(q.limit, i) // requests that arrive behind it are not executed either
 			break
 		}
 	}
@@ -279,7 +278,7 @@ func (w *World) cutoffKnown(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			if e.responds() {
 				w.dropAfter(e)
 			}
-			w.discard(e) // what was not executed never will be
+			w.discard(e) // an unexecuted request will never be executed
 			all.again()
 		}
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim/zone"
 )
 
-// World is a simulated cluster. It is run again and again from its initial
-// state; everything in it follows from the policy's choices.
+// World is a simulated cluster. It runs again and again from its initial state;
+// everything in a run follows from the policy's choices.
 type World struct {
 	cfg     Config
 	machine machine
 	nodes   []*node
-	// places are the names of the nodes, followed by those of hosts that exist only
-	// because a service does: everything that a link can lead to.
+	// places are the names of the nodes, followed by the names of hosts that exist only
+	// because a service does: every place that a link can lead to.
 	places []string
 	sym    []int // indices of the symmetric nodes
 	coros  []*coro
@@ -25,19 +25,19 @@ type World struct {
 	tasks     []*task
 	qps       []*qp
 	cuts      []linkState
-	left      []int // what is left of each fault rule
+	left      []int // how many faults each rule of the budget still allows
 	cur       *task
 	pol       Policy
 	named     NamedPolicy
 	knowing   KnowingPolicy
-	replaying bool          // the step is one of a known prefix: its footprint is not needed
-	now       time.Duration // of the regime idle, in which all hosts have one clock
-	skew      zone.Zone     // what is known of the pending timers of all hosts, in the regime skew
+	replaying bool          // the step repeats a known prefix: its footprint is not needed
+	now       time.Duration // in the regime idle, in which all hosts share one clock
+	skew      zone.Zone     // bounds on the pending timers of all hosts, in the regime skew
 	steps     int
-	marks     int // of changesOthers
+	marks     int // the last mark of changesOthers
 	ticks     int // a logical clock: posts, buffered stores, acknowledgements, freezes, power failures
 	fail      error
-	dead      int // the number of questions of deferred functions after the run
+	dead      int // operations that deferred functions have tried while their task is unwound
 	last      Actor
 	foot      []Access
 	shown     bool // the step used something that others may use as well
@@ -56,14 +56,14 @@ type World struct {
 	preparing bool // Setup or AtEnd runs
 	over      bool // Linger: the run has ended
 	abandoned bool
-	barring   int     // the moment of a refusal that is under way: what is barred since then does not land yet; 0: none
-	seams     int     // operations of the step before which it could end
+	barring   int     // the moment of a refusal that is being handled: elements barred since then do not land yet; 0: none
+	seams     int     // operations of the step before which the step could end
 	toldAt    int     // how many of them came before a report: see Seams
 	stopAt    int     // the one at which the step ends; 0: none
-	finding   bool    // what survived a power failure is being decided
-	asked     bool    // the cards have decided whether they had fetched what changes now
-	landing   []*elem // what is landing now: what must follow it cannot land yet
-	placing   *elem   // it changes memory now
+	finding   bool    // the survivors of a power failure are being decided
+	asked     bool    // it is decided whether the cards had fetched the bytes that change now
+	landing   []*elem // the elements that are landing now: elements that must follow them cannot land yet
+	placing   *elem   // the element that changes memory now
 	ghosts    []ghost
 	cands     []candidate
 	pools     pools
@@ -80,11 +80,11 @@ type node struct {
 	life int
 	up   bool
 	done bool // no life follows
-	// wantsLife: a life may follow; crashed tells how the last one ended.
+	// wantsLife is set if another life may follow; crashed reports how the last one ended.
 	wantsLife bool
 	crashed   bool
-	bank      *bank // of the machine that answers to the name
-	// reports is the sum of what the tasks of all lives have reported: it has no order.
+	bank      *bank // the bank of the machine that answers to the name
+	// reports is the sum of the reports of the tasks of all lives: it has no order.
 	reports print
 }
 
@@ -116,7 +116,7 @@ func New(cfg Config) (*World, error) {
 	return w, nil
 }
 
-// Close ends the world's coroutines.
+// Close stops the world's coroutines.
 func (w *World) Close() {
 	w.reset()
 	for _, c := range w.coros {
@@ -125,7 +125,7 @@ func (w *World) Close() {
 	w.coros, w.spare = nil, nil
 }
 
-// End is how a run ended.
+// End is the way in which a run ended.
 type End uint8
 
 // The ways in which a run ends.
@@ -195,7 +195,7 @@ func (w *World) Run(pol Policy) (End, error) {
 	return Violated, w.fail
 }
 
-// known is the next event if the policy knows it.
+// known returns the next event if the policy knows it.
 func (w *World) known() (Event, bool) {
 	if w.knowing == nil {
 		return Event{}, false
@@ -235,7 +235,7 @@ func (w *World) known() (Event, bool) {
 	case actWire, actAck:
 		ev.a = a.b()
 		return ev, true
-	case actFail: // its options may depend on what else can happen
+	case actFail: // the options of a failure may depend on the other events
 		w.enabled()
 		if i := slices.IndexFunc(w.events, func(e Event) bool { return e.Actor == a }); i >= 0 {
 			return w.events[i], true
@@ -245,7 +245,7 @@ func (w *World) known() (Event, bool) {
 	return ev, a.kind() == actHeal
 }
 
-// reset restores the initial state, and keeps the allocations.
+// reset restores the initial state and keeps the allocations.
 func (w *World) reset() {
 	for _, t := range w.tasks {
 		w.unwind(t)
@@ -288,7 +288,7 @@ func (w *World) boot(n *node) {
 		if n.spec.Daemon {
 			w.cur.others() // it may crash between taking a request and terminating: see serving
 		} else {
-			w.cur.pauseDirty() // its end takes effect immediately
+			w.cur.pauseDirty() // the end of Main takes effect at once
 		}
 	})
 	t.obs.main = t.obs.main.Int(life).Bool(n.crashed)
@@ -304,7 +304,7 @@ func startText(life int) string {
 	return fmt.Sprintf("starts again (life %d)", life)
 }
 
-// mainDone is called when the first task of a life has returned.
+// mainDone ends the life of h, whose first task has returned.
 func (w *World) mainDone(h *Host) {
 	n := h.node
 	w.trace(h, "end", "ends")
@@ -319,7 +319,7 @@ func (w *World) lifeEnded(n *node, crashed bool) {
 	n.up, n.crashed = false, crashed
 	again := crashed
 	if n.spec.Again != nil {
-		w.touch(object(objChecks, 0, 0), Read) // it may look at what the checks remember
+		w.touch(object(objChecks, 0, 0), Read) // it may look at the memory of the checks
 		w.touch(object(objLast, 0, 0), Write)  // and record that this life has ended
 		again = n.spec.Again(n.life-1, crashed)
 	}
@@ -329,7 +329,7 @@ func (w *World) lifeEnded(n *node, crashed bool) {
 	}
 }
 
-// zombies reports whether a machine that is believed dead lives on.
+// zombies reports whether a machine that is believed dead is still up.
 func (w *World) zombies() bool {
 	return slices.ContainsFunc(w.nodes, func(n *node) bool {
 		return slices.ContainsFunc(n.all, func(h *Host) bool { return h.alive && h != n.cur })
@@ -358,7 +358,7 @@ func (w *World) onlyFaults() bool {
 	return true
 }
 
-// onlyVain reports whether nothing is sure to happen.
+// onlyVain reports whether no event is certain to happen.
 func (w *World) onlyVain() bool {
 	return !slices.ContainsFunc(w.events, func(ev Event) bool { return !w.vain(&ev) })
 }
@@ -373,18 +373,18 @@ func (w *World) waiting() []string {
 	return out
 }
 
-// DeadlockError: hosts wait and nothing can happen any more.
+// DeadlockError means that hosts wait and nothing can happen any more.
 type DeadlockError struct{ Waiting []string }
 
 func (e *DeadlockError) Error() string {
 	return fmt.Sprintf("deadlock: nothing can happen any more while %v wait", e.Waiting)
 }
 
-// Class is the class of the violation.
+// Class returns the class of the violation.
 func (e *DeadlockError) Class() string { return "deadlock" }
 
-// ErrFailNil: a check called Fail without an error. Whether it meant a violation is
-// unclear, so there is no verdict.
+// ErrFailNil means that a check called Fail without an error. Whether it meant a
+// violation is unclear, so there is no verdict.
 var ErrFailNil = errors.New("sim: Fail(nil): call Fail with an error that says what is violated, and only then")
 
 func (w *World) choose(k ChoiceKind, n int, name func(int) string) int {
@@ -392,7 +392,7 @@ func (w *World) choose(k ChoiceKind, n int, name func(int) string) int {
 	if n <= 1 || w.dying() || w.fail != nil {
 		return 0
 	}
-	if w.preparing && !w.over { // the search has no step yet to which the choice could belong
+	if w.preparing && !w.over { // the search has no step yet that the choice could belong to
 		w.fail = fmt.Errorf("sim: %w: Setup cannot choose; choose in the code of a host", ErrConfig)
 		return 0
 	}
@@ -407,8 +407,7 @@ func (w *World) choose(k ChoiceKind, n int, name func(int) string) int {
 	return w.pol.Choose(k, n)
 }
 
-// dying reports whether the current task is being unwound: its deferred
-// functions have no effect any more.
+// dying reports whether the current task is being unwound: its deferred functions no longer have any effect.
 func (w *World) dying() bool { return w.cur != nil && w.cur.co != nil && w.cur.co.kill }
 
 func boolInt(b bool) int {
@@ -418,7 +417,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// Events lists what can happen now; the slice is the world's own.
+// Events lists the events that can happen now. The slice belongs to the world.
 func (w *World) Events() []Event {
 	w.enabled()
 	return w.events

@@ -25,7 +25,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// A message is cut at cells, or into no more pieces than it may.
+// A message is cut at cells, or into no more than the maximum number of pieces.
 func TestCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := order.Cells{Bytes: 1 << rapid.IntRange(0, 6).Draw(t, "cell"), Pieces: rapid.IntRange(0, 4).Draw(t, "pieces")}

@@ -6,7 +6,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim/order"
 )
 
-// A load finds a word that it covers at one moment, and the rest cell by cell.
+// A load reads a word that it covers at one moment, and the rest cell by cell.
 func TestLook(t *testing.T) {
 	for _, x := range []struct{ bytes, off, end, next int }{
 		{1, 8, 16, 16}, {1, 8, 24, 16}, {1, 8, 15, 9}, {1, 9, 16, 10}, {4, 8, 16, 16}, {4, 9, 24, 12}, {8, 9, 24, 16}, {64, 8, 128, 64}, {64, 8, 20, 20},

@@ -2,7 +2,7 @@ package order
 
 import "github.com/verbatim-rdma/verbatim/faults"
 
-// Kind is what a piece does at its destination.
+// Kind is the operation of a piece at its destination.
 type Kind uint8
 
 // The kinds of pieces.
@@ -18,20 +18,20 @@ const (
 // Answered reports whether the completion of such a request waits for a response.
 func (k Kind) Answered() bool { return k == Read || k == Atomic || k == Flush }
 
-// Request is the place of a work request in its send queue, and what precedes it there.
+// Request is the place of a work request in its send queue, and a summary of the requests before it.
 type Request struct {
 	Index  int
 	Fenced bool
-	// Answers counts the requests up to this one, itself included, that wait for a response.
+	// Answers counts the requests up to and including this one that wait for a response.
 	Answers int
-	// Fence is the last fenced request before this one, or -1.
+	// Fence is the index of the last fenced request before this one, or -1.
 	Fence int
 }
 
-// Empty is the place before the first request of a queue.
+// Empty returns the place before the first request of a queue.
 func Empty() Request { return Request{Index: -1, Fence: -1} }
 
-// Next is the place of the request that is posted behind r.
+// Next returns the place of the request that is posted behind r.
 func (r Request) Next(answered, fenced bool) Request {
 	n := Request{Index: r.Index + 1, Fenced: fenced, Answers: r.Answers, Fence: r.Fence}
 	if answered {
@@ -43,25 +43,23 @@ func (r Request) Next(answered, fenced bool) Request {
 	return n
 }
 
-// Stalls reports whether b cannot leave before the response of a has arrived, if a waits for
-// one: as many such requests are outstanding as the queue pair may have, or b stands behind
-// a fence.
+// Stalls reports whether b cannot leave before the response of a has arrived, if a waits for one:
+// either as many such requests are outstanding as the queue pair allows, or b stands behind a fence.
 func Stalls(a, b Request, outstanding int) bool {
 	return b.Fence > a.Index || b.Answers-a.Answers >= outstanding
 }
 
-// Place is where a piece stands in its queue.
+// Place is the position of a piece in its queue.
 type Place struct {
-	// Connection numbers the connections of the queue pair, which no rule of order spans.
+	// Connection numbers the connections of the queue pair; no ordering rule spans two of them.
 	Connection int
 	Request    int
-	// Part counts the pieces of a request, Sub the parts of a piece that fell apart when
-	// its request failed.
+	// Part numbers the pieces of a request, Sub the parts of a piece that was split when its request failed.
 	Part, Sub int
 }
 
-// Precedes reports whether a stands before b on one connection. Two pieces with the same
-// place, as after one has fallen apart twice, both do.
+// Precedes reports whether a stands before b on one connection. If two pieces have the
+// same place, because a piece was split twice, each precedes the other.
 func (a Place) Precedes(b Place) bool {
 	switch {
 	case a.Connection != b.Connection:
@@ -74,26 +72,26 @@ func (a Place) Precedes(b Place) bool {
 	return a.Sub <= b.Sub
 }
 
-// Piece is one piece of a request, as far as the rules look at it.
+// Piece is one piece of a request, with the attributes that the rules look at.
 type Piece struct {
 	Request
 	Kind Kind
-	// Blind: an Atomic Write, which does not read what it replaces.
+	// Blind is set for an Atomic Write, which does not read the value that it replaces.
 	Blind bool
-	// Flushed: a Write whose completion waits until a Read behind it has flushed it.
+	// Flushed is set for a Write whose completion waits until a Read behind it has flushed it.
 	Flushed bool
-	// Addr is where it lands at the responder.
+	// Addr is the address at the responder where it lands.
 	Addr uint64
 }
 
-// Rules are the rules of a queue pair: those of a card, and how many Reads, Atomics and
-// Flushes it may have outstanding.
+// Rules are the ordering rules of a queue pair: those of its card, and how many Reads,
+// Atomics and Flushes it may have outstanding.
 type Rules struct {
 	Card        *faults.Profile
 	Outstanding int
 }
 
-// Ordered reports whether a must be in memory before b. It stands before b in their queue.
+// Ordered reports whether a must be in memory before b; a stands before b in their queue.
 func (r Rules) Ordered(a, b *Piece) bool {
 	p := r.Card
 	switch {
@@ -102,7 +100,7 @@ func (r Rules) Ordered(a, b *Piece) bool {
 	case a.Kind == Read || a.Kind == Flush:
 		return afterRead(a, b)
 	case b.Kind == Read || b.Kind == Flush:
-		return true // it flushes what stands before it
+		return true // b flushes the pieces before it
 	case a.Index == b.Index:
 		return p.Placement == faults.InOrder || p.Placement == faults.Blocks128 && Block(a.Addr) == Block(b.Addr)
 	case b.Fenced && (p.FenceWaitsAll || a.Kind == Atomic || a.Flushed):
@@ -115,8 +113,8 @@ func (r Rules) Ordered(a, b *Piece) bool {
 	return p.Placement == faults.InOrder
 }
 
-// afterRead reports whether b waits for a, a Read or a Flush: the responder may delay these
-// past requests behind them.
+// afterRead reports whether b waits for a, which is a Read or a Flush: the responder may
+// delay these past requests behind them.
 func afterRead(a, b *Piece) bool {
 	switch b.Kind {
 	case Read, Flush:
@@ -127,14 +125,13 @@ func afterRead(a, b *Piece) bool {
 	return b.Fenced
 }
 
-// Gaps reports whether what stands behind a lost packet may have arrived.
+// Gaps reports whether packets behind a lost packet may have arrived.
 func Gaps(card *faults.Profile) bool {
 	return !card.WholePackets && card.Placement != faults.InOrder
 }
 
-// Reaches reports whether to must follow from: because before says so, or through some
-// elements between, which are in the order of the queue. It goes forward and remembers
-// what it reaches, since there can be very many ways.
+// Reaches reports whether to must follow from, either because before says so or through some elements between, which
+// are in queue order. It goes forward and remembers the elements that it reaches, since there can be very many paths.
 func Reaches[T any](from, to T, between []T, before func(a, b T) bool) bool {
 	var buf [32]T
 	reached := append(buf[:0], from)

@@ -8,12 +8,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// weakest is a card that promises no more than the specification.
+// weakest returns a card that promises no more than the specification.
 func weakest() *faults.Profile {
 	return &faults.Profile{Placement: faults.AnyOrder, CellBytes: 8, MTU: 4096, MaxRdAtomic: 16}
 }
 
-// operation is what the rules see of a request.
+// operation holds the attributes of a request that the rules look at.
 type operation struct {
 	name  string
 	kind  order.Kind
@@ -33,23 +33,22 @@ func (o operation) piece(r order.Request) *order.Piece {
 	return &order.Piece{Request: r, Kind: o.kind, Blind: o.blind}
 }
 
-// pair is two requests that are posted one after the other, the second with a fence or without.
+// pair returns two requests that are posted one after the other, the second with or without a fence.
 func pair(a, b operation, fenced bool) (x, y *order.Piece) {
 	first := order.Empty().Next(a.kind.Answered(), false)
 	return a.piece(first), b.piece(first.Next(b.kind.Answered(), fenced))
 }
 
-// The answers of the table: never, only with a fence, always.
+// The entries of the table: never, only with a fence, always.
 const (
 	no = iota
 	ifFenced
 	always
 )
 
-// Table 79 of the IBA specification and what the extensions for memory placement add, for a
-// card that keeps no other promise. What the table calls ordered at the responder for Sends
-// and Writes is the order in which they are accepted: where they land in memory is the
-// profile's affair, so the weakest has no order there.
+// Table 79 of the IBA specification and the additions by the extensions for memory placement, for a card that keeps
+// no other promise. What the table calls ordered at the responder for Sends and Writes is the order in which they
+// are accepted. The order in which they land in memory depends on the profile, so the weakest card has none there.
 func TestTable79(t *testing.T) {
 	seconds := []operation{send, write, read, atomic, flush, atomicWrite}
 	for _, row := range []struct {
@@ -76,7 +75,7 @@ func TestTable79(t *testing.T) {
 	}
 }
 
-// What a knob of the profile adds to the table: these pairs, and no others.
+// Each knob of the profile adds these pairs to the table, and no others.
 func TestKnobs(t *testing.T) {
 	all := []operation{send, write, read, atomic, flush, atomicWrite}
 	type pairs map[[2]string]bool
@@ -143,7 +142,7 @@ func TestKnobs(t *testing.T) {
 	}
 }
 
-// Where two pieces of one Write land decides whether they have an order.
+// The addresses of two pieces of one Write decide whether they have an order.
 func TestPiecesOfOneWrite(t *testing.T) {
 	for _, c := range []struct {
 		placement faults.Placement
@@ -166,8 +165,7 @@ func TestPiecesOfOneWrite(t *testing.T) {
 	}
 }
 
-// A send queue stands still behind a fence that waits, and when as many Reads and Atomics are
-// outstanding as it may have.
+// A send queue stalls behind a fence that waits, and when as many Reads and Atomics are outstanding as it may have.
 func TestStalls(t *testing.T) {
 	queue := func(of ...string) (out []order.Request) {
 		r := order.Empty()
@@ -202,7 +200,7 @@ func TestStalls(t *testing.T) {
 	}
 }
 
-// Only what waits for a response makes others stall, and the pieces of one Read make nothing wait.
+// Only requests that wait for a response make others stall, and the pieces of one Read make nothing wait.
 func TestWritesStallNothing(t *testing.T) {
 	first := order.Empty().Next(false, false)
 	last := first.Next(false, true).Next(false, false)
@@ -229,7 +227,7 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// cards are all cards, as far as the rules look at them.
+// cards draws a card with any of the properties that the rules look at.
 var cards = rapid.Custom(func(t *rapid.T) *faults.Profile {
 	p := weakest()
 	p.Placement = rapid.SampledFrom([]faults.Placement{faults.InOrder, faults.Blocks128, faults.AnyOrder}).Draw(t, "placement")
@@ -239,7 +237,7 @@ var cards = rapid.Custom(func(t *rapid.T) *faults.Profile {
 	return p
 })
 
-// posted is a request and whether it has a fence.
+// posted is a request, with or without a fence.
 type posted struct {
 	op     operation
 	fenced bool
@@ -249,7 +247,7 @@ var queues = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) posted {
 	return posted{rapid.SampledFrom([]operation{send, write, read, atomic, flush, atomicWrite}).Draw(t, "operation"), rapid.Bool().Draw(t, "fenced")}
 }), 2, 8)
 
-// pieces are the pieces of a queue, two of each Write, and their places.
+// pieces returns the pieces of a queue, two for each Write, and their places.
 func pieces(q []posted) (out []*order.Piece, at []order.Place) {
 	r := order.Empty()
 	for i, x := range q {
@@ -264,7 +262,7 @@ func pieces(q []posted) (out []*order.Piece, at []order.Place) {
 	return out, at
 }
 
-// matrix says of each two pieces of a queue whether the first must be in memory before the second.
+// matrix reports for each two pieces of a queue whether the first must be in memory before the second.
 func matrix(r order.Rules, q []posted) (out [][]bool) {
 	p, at := pieces(q)
 	for i := range p {
@@ -276,7 +274,7 @@ func matrix(r order.Rules, q []posted) (out [][]bool) {
 	return out
 }
 
-// within fails unless all that a orders b orders as well.
+// within fails unless b orders everything that a orders.
 func within(t *rapid.T, what string, a, b [][]bool) {
 	for i := range a {
 		for j := range a {
@@ -287,7 +285,7 @@ func within(t *rapid.T, what string, a, b [][]bool) {
 	}
 }
 
-// Nothing must come before what stands before it: so no two pieces wait for each other.
+// No piece must land before an earlier one in the queue, so no two pieces wait for each other.
 func TestOrderFollowsTheQueue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := matrix(order.Rules{Card: cards.Draw(t, "card"), Outstanding: rapid.IntRange(1, 4).Draw(t, "outstanding")}, queues.Draw(t, "queue"))
@@ -301,8 +299,8 @@ func TestOrderFollowsTheQueue(t *testing.T) {
 	})
 }
 
-// Fences, knobs and shorter queues of outstanding requests only add order, and no placement
-// has more of it than InOrder.
+// Fences, knobs and lower limits on outstanding requests only add order, and no
+// placement has more order than InOrder.
 func TestMoreIsStronger(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		card, q := cards.Draw(t, "card"), queues.Draw(t, "queue")
@@ -350,7 +348,7 @@ func TestStallsCounts(t *testing.T) {
 	})
 }
 
-// Reaches agrees with a search over all ways.
+// Reaches agrees with a search over all paths.
 func TestReaches(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 8).Draw(t, "elements")

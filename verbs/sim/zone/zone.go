@@ -1,16 +1,14 @@
-// Package zone holds what is known about the time since some timers were set: a
-// conjunction of bounds on their ages and on the differences of their ages, as a
-// difference-bound matrix (Dill, CAV 1989). Together with the rule that a timer
-// fires while its age is in [Lo, Hi], and that no age passes its Hi, this is a timed
-// automaton (Alur and Dill, TCS 126, 1994) whose states are explored by zones.
+// Package zone holds the bounds on the time since some timers were set: a conjunction of bounds on
+// their ages and on the differences of their ages, as a difference-bound matrix (Dill, CAV 1989).
+// Together with the rules that a timer fires while its age is in [Lo, Hi], and that no age passes its
+// Hi, this is a timed automaton (Alur and Dill, TCS 126, 1994) whose states are explored by zones.
 //
-// It is a leaf: numbers in, numbers out, and no clock.
+// The package is a leaf: numbers in, numbers out, and no clock.
 package zone
 
 import "slices"
 
-// Inf means that there is no bound. A timer with a Hi of Inf may fire at any later
-// time.
+// Inf means that there is no bound. A timer with a Hi of Inf may fire at any later time.
 const Inf = int64(1) << 62
 
 // Max bounds the other numbers, so that sums of two do not overflow.
@@ -22,13 +20,11 @@ type timer struct {
 	lo, hi int64
 }
 
-// Zone is a set of ages of the pending timers. It is always closed under the
-// passing of time: between two events any time may pass that no timer forbids. The
-// zero value has no timers.
+// Zone is a set of ages of the pending timers. It is always closed under the passing of time:
+// between two events any time may pass that no timer forbids. The zero value has no timers.
 //
-// m[i*(n+1)+j] bounds age i minus age j, where index 0 stands for the constant 0 and
-// timer k has index k+1. It is canonical: no bound follows more tightly from others,
-// so equal sets have equal matrices.
+// m[i*(n+1)+j] bounds age i minus age j, where index 0 stands for the constant 0 and timer k has index
+// k+1. It is canonical: no bound follows more tightly from others, so equal sets have equal matrices.
 type Zone struct {
 	timers []timer
 	m      []int64
@@ -38,7 +34,7 @@ type Zone struct {
 // Clear forgets all timers.
 func (z *Zone) Clear() { z.timers, z.m = z.timers[:0], z.m[:0] }
 
-// Len is the number of pending timers.
+// Len returns the number of pending timers.
 func (z *Zone) Len() int { return len(z.timers) }
 
 func (z *Zone) at(i, j int) *int64 { return &z.m[i*(len(z.timers)+1)+j] }
@@ -55,8 +51,7 @@ func (z *Zone) index(id uint64) (int, bool) {
 	})
 }
 
-// Set starts a timer now, in place of one of the same name if there is one. It fires
-// at an age in [lo, hi].
+// Set starts a timer now, replacing one with the same ID if there is one. It fires at an age in [lo, hi].
 func (z *Zone) Set(id uint64, lo, hi int64) {
 	z.Drop(id)
 	k, _ := z.index(id)
@@ -64,7 +59,7 @@ func (z *Zone) Set(id uint64, lo, hi int64) {
 	z.start(k)
 }
 
-// start gives a timer the age 0, and lets time pass.
+// start sets the age of a timer to 0, and lets time pass.
 func (z *Zone) start(k int) {
 	for j := range len(z.timers) + 1 {
 		if j != k+1 {
@@ -92,7 +87,7 @@ func (z *Zone) CanFire(id uint64) bool {
 	return ok && *z.at(k+1, 0) >= z.timers[k].lo
 }
 
-// Fire makes a timer fire that may fire (CanFire), and removes it.
+// Fire fires a timer that may fire (CanFire), and removes it.
 func (z *Zone) Fire(id uint64) {
 	k, ok := z.index(id)
 	if !ok {
@@ -104,7 +99,7 @@ func (z *Zone) Fire(id uint64) {
 	z.Drop(id)
 }
 
-// Age returns the bounds of the age of a timer.
+// Age returns the bounds on the age of a timer.
 func (z *Zone) Age(id uint64) (lo, hi int64) {
 	k, ok := z.index(id)
 	if !ok {
@@ -113,8 +108,8 @@ func (z *Zone) Age(id uint64) (lo, hi int64) {
 	return -*z.at(0, k+1), *z.at(k+1, 0)
 }
 
-// Look takes the moment at which the age of a timer is in [lo, hi], which must be possible,
-// and restarts the timer. It is for timers that never fire and measure how much time has passed.
+// Look selects the moment at which the age of a timer is in [lo, hi], which must be possible,
+// and restarts the timer. It is for timers that never fire and measure elapsed time.
 func (z *Zone) Look(id uint64, lo, hi int64) {
 	k, ok := z.index(id)
 	if !ok {
@@ -124,7 +119,7 @@ func (z *Zone) Look(id uint64, lo, hi int64) {
 	*z.at(0, k+1) = min(*z.at(0, k+1), -lo)
 	*z.at(k+1, 0) = min(*z.at(k+1, 0), hi)
 	z.close()
-	z.start(k) // at this very moment: to drop it would let time pass
+	z.start(k) // at this very moment: Drop would let time pass
 }
 
 // Bound restricts the age of a timer to [lo, hi]. The zone must allow such an age.
@@ -148,7 +143,7 @@ func (z *Zone) Window(id uint64, lo, hi int64) {
 	z.elapse()
 }
 
-// Append appends the canonical form: equal zones append equal numbers.
+// Append appends the canonical form to out: equal zones append equal numbers.
 func (z *Zone) Append(out []uint64) []uint64 {
 	for _, t := range z.timers {
 		out = append(out, t.id, uint64(t.lo), uint64(t.hi))
@@ -161,8 +156,8 @@ func (z *Zone) Append(out []uint64) []uint64 {
 	return out
 }
 
-// resize changes the timers and moves the bounds of those that stay: the timer of
-// index added is new, or the one of index removed is gone.
+// resize changes the timers and moves the bounds of those that stay. The timer with
+// index added is new, or the one with index removed is gone.
 func (z *Zone) resize(change func(), added, removed int) {
 	old, was := append(z.spare[:0], z.m...), len(z.timers)+1
 	if len(old) == 0 {
@@ -199,7 +194,7 @@ func (z *Zone) elapse() {
 	z.close()
 }
 
-// close makes the matrix canonical: shortest paths (Floyd and Warshall).
+// close makes the matrix canonical by shortest paths (Floyd and Warshall).
 func (z *Zone) close() {
 	n := len(z.timers) + 1
 	for k := range n {
@@ -210,7 +205,7 @@ func (z *Zone) close() {
 			}
 			for j := range n {
 				if kj := z.m[k*n+j]; kj < Inf && ik+kj < z.m[i*n+j] {
-					z.m[i*n+j] = max(ik+kj, -Max) // to forget a bound allows more behaviour, never less
+					z.m[i*n+j] = max(ik+kj, -Max) // forgetting a bound allows more behaviour, never less
 				}
 			}
 		}

@@ -8,16 +8,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// act is something that happens to a set of timers.
+// act is an operation on a set of timers.
 type act struct {
 	kind byte // 's' set, 'f' fire, 'd' drop
 	id   uint64
 }
 
-// spans are lo and hi of timers, by their numbers.
+// spans are the lo and hi of timers, by their numbers.
 type spans [][2]int64
 
-// feasible is the brute force: whether times on a grid can be given to the acts so
+// feasible decides by brute force whether times on a grid can be assigned to the acts so
 // that every timer fires at an age in its span and none is passed over.
 func feasible(acts []act, of spans, grid int64) bool {
 	set := map[uint64]int64{}
@@ -53,7 +53,7 @@ func feasible(acts []act, of spans, grid int64) bool {
 	return try(0, 0)
 }
 
-// follow makes acts, of which all that fire can.
+// follow performs acts; every timer in them that fires can fire.
 func follow(acts []act, of spans) *Zone {
 	z := &Zone{}
 	for _, a := range acts {
@@ -82,7 +82,7 @@ func drawSpans(t *rapid.T) spans {
 	return out
 }
 
-// drawActs makes acts that the zone allows, and calls each before every one of them.
+// drawActs draws acts that the zone allows, and calls each before every act.
 func drawActs(t *rapid.T, of spans, each func(done []act, z *Zone)) {
 	var done []act
 	z := &Zone{}
@@ -98,8 +98,8 @@ func drawActs(t *rapid.T, of spans, each func(done []act, z *Zone)) {
 	each(done, z)
 }
 
-// A timer can fire exactly if some times on the grid let it. All bounds are whole
-// numbers, so times that are none do not let it do more.
+// A timer can fire exactly if some times on the grid allow it. All bounds are whole
+// numbers, so fractional times allow nothing more.
 func TestAgreesWithBruteForce(t *testing.T) {
 	fires, not := 0, 0
 	check := func(t *rapid.T) {
@@ -126,7 +126,7 @@ func TestAgreesWithBruteForce(t *testing.T) {
 	}
 }
 
-// While timers are pending, one of them can fire: time never stands still for good.
+// While timers are pending, one of them can fire: time never stops for good.
 func TestTimeGoesOn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		of := drawSpans(t)
@@ -138,8 +138,8 @@ func TestTimeGoesOn(t *testing.T) {
 	})
 }
 
-// What may happen with some spans may happen with wider ones: clocks that run within a
-// ratio run within any greater one.
+// Acts that are possible with some spans are possible with wider ones: clocks that run
+// within a ratio also run within any greater one.
 func TestWiderSpansAllowMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		of := drawSpans(t)
@@ -158,14 +158,13 @@ func TestWiderSpansAllowMore(t *testing.T) {
 	})
 }
 
-// Equal sets of ages have one form, whichever way led there; the names of timers that
-// come and go do not matter.
+// Equal sets of ages have one form, however they were reached. Timers that come and go leave no trace.
 func TestCanonical(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		of := drawSpans(t)
 		drawActs(t, of, func(done []act, z *Zone) {
 			x := follow(done, of)
-			x.Set(9, 0, Inf) // no bound on anybody else
+			x.Set(9, 0, Inf) // it bounds no other timer
 			x.Drop(9)
 			if a, b := z.Append(nil), x.Append(nil); !slices.Equal(a, b) {
 				t.Fatalf("after %v: %v, and with a timer that came and went %v", done, a, b)
@@ -177,9 +176,8 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// When a timer is forgotten that never fires makes no difference to the others, whatever
-// becomes of them: the end of a host that has looked at its clock commutes with what other
-// hosts do.
+// The moment at which a timer that never fires is forgotten makes no difference to the other
+// timers. So the end of a host that has looked at its clock commutes with the steps of other hosts.
 func TestForgettingALookCommutes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		of := append(drawSpans(t), [2]int64{0, Inf}) // the last is another look
@@ -198,11 +196,11 @@ func TestForgettingALookCommutes(t *testing.T) {
 				if i == end {
 					z.Drop(9)
 				}
-				if i == ended { // somebody else looks, as soon as may be
+				if i == ended { // another host looks, as soon as possible
 					lo, _ := z.Age(4)
 					z.Look(4, lo, lo)
 				}
-				if i < len(done) && (done[i].kind != 'f' || z.CanFire(done[i].id)) { // the look may have come too late for it
+				if i < len(done) && (done[i].kind != 'f' || z.CanFire(done[i].id)) { // the look may have come too late for this act
 					z.make(done[i], of)
 				}
 			}
@@ -214,7 +212,7 @@ func TestForgettingALookCommutes(t *testing.T) {
 	})
 }
 
-// The order in which timers were set is kept: 3 after 2 that began no later.
+// The order in which timers were set is kept: 3 fires after 2, which began no later.
 func TestOrderOfDeadlines(t *testing.T) {
 	z := &Zone{}
 	z.Set(1, 2, 2)
@@ -229,8 +227,8 @@ func TestOrderOfDeadlines(t *testing.T) {
 	}
 }
 
-// A timer that fires says how old the others are: 2 has run for no less than 1, and is over
-// before 3, which is as short as 1 was.
+// A timer that fires bounds the ages of the others: 2 has run for no less than 1, and is
+// over before 3, which is as short as 1 was.
 func TestFiringTellsTheAgeOfOthers(t *testing.T) {
 	z := &Zone{}
 	z.Set(2, 3, 3)
