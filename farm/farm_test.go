@@ -279,18 +279,14 @@ func TestALongOutputAndFilesComeWhole(t *testing.T) {
 
 // A client that ends withdraws its jobs: those that wait, and the one that runs.
 func TestACancelledBatchEnds(t *testing.T) {
-	url, program := serve(t), script(t, `[ "$1" = next ] && exit; trap 'mkdir "$1/ended"; exit' INT; mkdir "$1"; while :; do read x <"$2"; done`)
+	url, program := serve(t), script(t, `[ "$1" = next ] && exit; trap 'mkdir "$1/ended"; exit' INT; mkdir "$1"; tail -f /dev/null --pid=$$ & wait`)
 	work(t, worker(url, program))
-	dir := t.TempDir()
-	pipe := filepath.Join(dir, "pipe")
-	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	taken := filepath.Join(dir, "taken")
+	taken := filepath.Join(t.TempDir(), "taken")
 	ctx, stop := context.WithCancel(t.Context())
 	var wait sync.WaitGroup
+	defer stop()
 	wait.Go(func() { appears(t, taken); stop() })
-	jobs := []farm.Job{{Args: []string{taken, pipe}}, {Args: []string{taken + "2", pipe}}}
+	jobs := []farm.Job{{Args: []string{taken}}, {Args: []string{taken + "2"}}}
 	if err := farm.Run(ctx, client(url, program), jobs, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("it ends with %v", err)
 	}
@@ -307,6 +303,7 @@ func TestWorkersAreListedWhileTheyLive(t *testing.T) {
 	cfg := worker(url, program)
 	cfg.Name = "the one"
 	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
 	var ended sync.WaitGroup
 	ended.Go(func() { _ = farm.Work(ctx, cfg) })
 	for _, want := range []int{1, 0} {

@@ -32,16 +32,16 @@ const maxResult = 64 << 20
 // ErrMalformed is wrapped by errors about messages of others.
 var ErrMalformed = errors.New("farm: malformed message")
 
-// parts divides a result.
-func parts(number int, attempt string, r *Result) ([]part, error) {
+// parts divides a result into parts of at most size bytes.
+func parts(number int, attempt string, r *Result, size int) ([]part, error) {
 	b, err := json.Marshal(r)
 	if err != nil {
 		return nil, err
 	}
 	var out []part
-	of := max(1, (len(b)+partSize-1)/partSize)
+	of := max(1, (len(b)+size-1)/size)
 	for i := range of {
-		n := min(len(b), partSize)
+		n := min(len(b), size)
 		out = append(out, part{number, attempt, i, of, b[:n]})
 		b = b[n:]
 	}

@@ -21,8 +21,8 @@ func TestPartsInAnyOrderMakeTheFirstCompleteResult(t *testing.T) {
 		var results []*Result
 		left := map[int]map[int]bool{}
 		for i := range rapid.IntRange(1, 3).Draw(t, "attempts") {
-			r := &Result{Worker: string(rune('a' + i)), Stdout: make([]byte, rapid.IntRange(0, 3*partSize).Draw(t, "bytes"))}
-			ps, err := parts(1, r.Worker, r)
+			r := &Result{Worker: string(rune('a' + i)), Stdout: make([]byte, rapid.IntRange(0, 300).Draw(t, "bytes"))}
+			ps, err := parts(1, r.Worker, r, 100)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +58,7 @@ func TestPartsInAnyOrderMakeTheFirstCompleteResult(t *testing.T) {
 
 // Whatever a message holds, it is a part, or an error that wraps ErrMalformed.
 func FuzzPart(f *testing.F) {
-	ps, err := parts(0, "a", &Result{Stdout: []byte("x")})
+	ps, err := parts(0, "a", &Result{Stdout: []byte("x")}, partSize)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -98,15 +98,12 @@ func (c *client) gather(ctx context.Context, results jetstream.Consumer) error {
 			c.look(ctx)
 			looked = time.Now()
 		}
-		short, stop := context.WithTimeout(ctx, c.l.cfg.beat())
-		b, err := results.Fetch(100, jetstream.FetchContext(short))
+		b, err := results.Fetch(100, jetstream.FetchMaxWait(min(c.l.cfg.beat(), time.Second)))
 		if err == nil {
 			err = c.receive(b)
 		}
-		over := short.Err() != nil
-		stop()
-		if err != nil && !over && !errors.Is(err, nats.ErrTimeout) {
-			return err
+		if err != nil && !errors.Is(err, nats.ErrTimeout) {
+			return fmt.Errorf("farm: wait for results: %w", err)
 		}
 	}
 	return nil

@@ -143,9 +143,7 @@ func (w *worker) cancelled(m *nats.Msg) {
 
 // take waits a short time for a job of a queue, and runs it.
 func (w *worker) take(ctx context.Context, q jetstream.Consumer) {
-	short, stop := context.WithTimeout(ctx, w.l.cfg.beat()/2)
-	defer stop()
-	batch, err := q.Fetch(1, jetstream.FetchContext(short))
+	batch, err := q.Fetch(1, jetstream.FetchMaxWait(min(w.l.cfg.beat()/2, time.Second)))
 	if err == nil {
 		for m := range batch.Messages() {
 			w.handle(ctx, m)
@@ -153,9 +151,12 @@ func (w *worker) take(ctx context.Context, q jetstream.Consumer) {
 		}
 		err = batch.Error()
 	}
-	if err != nil && short.Err() == nil && !errors.Is(err, nats.ErrTimeout) {
+	if err != nil && !errors.Is(err, nats.ErrTimeout) {
 		w.cfg.Logf("wait for a job: %v", err)
-		<-short.Done()
+		select { // not at once again
+		case <-ctx.Done():
+		case <-time.After(w.l.cfg.beat()):
+		}
 	}
 }
 
@@ -234,7 +235,7 @@ func (w *worker) current(o *order, cancel context.CancelFunc) {
 
 func (w *worker) send(ctx context.Context, o *order, r *Result) error {
 	attempt := nuid.Next()
-	ps, err := parts(o.Number, attempt, r)
+	ps, err := parts(o.Number, attempt, r, partSize)
 	for i := 0; err == nil && i < len(ps); i++ {
 		var b []byte
 		if b, err = json.Marshal(ps[i]); err == nil {
