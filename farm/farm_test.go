@@ -187,6 +187,28 @@ func TestAJobThatNoWorkerSurvivesFails(t *testing.T) {
 	again.Wait()
 }
 
+// Workers that stop return their jobs. However many do, they do not count as lost.
+func TestAJobIsGivenBackByWorkersThatStop(t *testing.T) {
+	url, dir := serve(t), t.TempDir()
+	program := script(t, `trap exit INT; n=$(ls "$1" | wc -l); mkdir "$1/$n"; [ $n -lt 5 ] || exit 0; tail -f /dev/null --pid=$$ & wait`)
+	var stops sync.WaitGroup
+	stops.Go(func() {
+		for i := range 5 {
+			ctx, stop := context.WithCancel(t.Context())
+			var ended sync.WaitGroup
+			ended.Go(func() { _ = farm.Work(ctx, worker(url, program)) })
+			appears(t, filepath.Join(dir, fmt.Sprint(i)))
+			stop()
+			ended.Wait()
+		}
+		work(t, worker(url, program))
+	})
+	if r := run(t, t.Context(), client(url, program), dir); r[0].Status != 0 || r[0].Lost != 0 {
+		t.Errorf("%+v", r)
+	}
+	stops.Wait()
+}
+
 func TestAnotherBuildGetsNoJobs(t *testing.T) {
 	url, program := serve(t), script(t, "echo mine")
 	work(t, worker(url, script(t, "echo other")))

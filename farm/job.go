@@ -31,7 +31,7 @@ type Result struct {
 	Files   map[string][]byte `json:"files,omitempty"` // what it wrote into Folder
 	Worker  string            `json:"worker"`
 	Seconds float64           `json:"seconds"`
-	// Lost: the job ended no worker's run: it was taken this often, and every worker was lost. The status is Failed.
+	// Lost, if not 0, is how many workers were lost with the job before it was given up. The status is Failed.
 	Lost int `json:"lost,omitempty"`
 }
 

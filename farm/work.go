@@ -210,7 +210,7 @@ func (w *worker) run(ctx context.Context, o *order, m jetstream.Msg) *Result {
 		case r := <-done:
 			switch {
 			case ctx.Err() != nil:
-				_ = m.Nak() // another worker runs it
+				w.giveBack(m)
 				return nil
 			case job.Err() != nil:
 				_ = m.TermWithReason("cancelled")
@@ -220,6 +220,16 @@ func (w *worker) run(ctx context.Context, o *order, m jetstream.Msg) *Result {
 		case <-tick.C:
 			_ = m.InProgress()
 		}
+	}
+}
+
+// giveBack puts a job into its queue again, as a new message: the number of deliveries of the old one counts workers that
+// were lost. If that fails, the queue notices in time that nobody works on the job.
+func (w *worker) giveBack(m jetstream.Msg) {
+	ctx, stop := context.WithTimeout(context.Background(), w.l.cfg.beat())
+	defer stop()
+	if _, err := w.l.js.Publish(ctx, m.Subject(), m.Data()); err == nil {
+		_ = m.TermWithReason("given back")
 	}
 }
 
