@@ -108,9 +108,6 @@ func (c compiler) owner(r lang.Ref) int {
 
 func (c compiler) post(s *lang.Post) (op, error) {
 	o := op{stmt: s, region: -1}
-	if s.Op == verbs.OpFlush || s.Op == verbs.OpAtomicWrite {
-		return o, unsupported(lang.OpName(s.Op))
-	}
 	peer := -1
 	if s.Remote.Name == "" {
 		peer = c.program.host(s.Remote.Host)
@@ -126,6 +123,9 @@ func (c compiler) post(s *lang.Post) (op, error) {
 		} else {
 			o.region = slices.IndexFunc(c.regions, func(r region) bool { return r.name == key && r.host == peer })
 		}
+	}
+	if s.WholeMR {
+		o.at = place{o.at.block, 0, c.blocks[o.at.block].size}
 	}
 	o.end = c.endTo(s.QP, c.host, peer)
 	total := o.at.n

@@ -25,7 +25,7 @@
 //     (requester.go).
 //   - It reaches the responder's card, which checks it packet by packet (responder.go).
 //   - Cells of a Write or Send reach memory one by one; a Read samples its cells one by one;
-//     an Atomic reads, and then writes (execute.go).
+//     an Atomic reads, and then writes (execute.go); Flush and Atomic Write are in flush.go.
 //   - The answer arrives, the request completes, and code polls the completion (requester.go,
 //     thread.go). A receive completes when its message is in memory (responder.go).
 //   - Lines of persistent memory are written back at any time (pmem.go).
@@ -34,7 +34,7 @@
 // # What it does not have
 //
 // [Run] refuses a program with an act that the machine lacks; the error wraps
-// [ErrUnsupported] and names the act. The machine lacks Flush and Atomic Write, reconnecting,
+// [ErrUnsupported] and names the act. The machine lacks reconnecting,
 // recovery after a restart, media errors, ghosts, revocation and timeouts as faults, and
 // budgets of faults.
 //

@@ -58,7 +58,7 @@ func (s *state) writeAfterAtomic(e, i int) bool {
 }
 
 func (s *state) atomicsExecuted(e, i int) bool {
-	return !slices.ContainsFunc(s.ends[e].wire[:i], func(m message) bool { return m.op.IsAtomic() && !m.executed })
+	return !slices.ContainsFunc(s.ends[e].wire[:i], func(m message) bool { return m.op.OnWord() && !m.executed })
 }
 
 // execution reports whether a responder executes the requests of an end that it has accepted.
@@ -104,7 +104,7 @@ func (s *state) readAfterAtomic(e, i int) bool { return s.atomicsExecuted(e, i) 
 // readsSeeAcknowledged lists the requests whose effects a Read or Atomic that is posted now
 // will see on cards that promise it: all that its responder's card has acknowledged.
 func (s *state) readsSeeAcknowledged(e int, op verbs.Opcode) []ref {
-	if !s.profile.ReadsSeeAcked || !answered(op) {
+	if !s.profile.ReadsSeeAcked || op != verbs.OpRead && !op.IsAtomic() {
 		return nil
 	}
 	var out []ref
@@ -154,7 +154,7 @@ func (s *state) refuseExecution(e, i int) []*state {
 func (s *state) atomicExecutes(e int) []*state {
 	wire := s.ends[e].wire
 	i := slices.IndexFunc(wire, func(m message) bool { return m.op.IsAtomic() && !m.executed })
-	if i < 0 || wire[i].dead && !wire[i].half {
+	if i < 0 || !s.atomicsExecuted(e, i) || wire[i].dead && !wire[i].half {
 		return nil
 	}
 	m := &wire[i]

@@ -69,6 +69,8 @@ func (s *state) post(t int, o *op, st *lang.Post) string {
 		return "CLOSED"
 	case e.state == verbs.StateReset || e.state == verbs.StateInit || e.state == verbs.StateRTR:
 		return "STATE"
+	case !s.profile.FlushOps && (st.Op == verbs.OpFlush || st.Op == verbs.OpAtomicWrite):
+		return "UNSUPPORTED"
 	case st.Flags&verbs.Inline != 0 && size > s.profile.MaxInline:
 		return "INVALID"
 	case e.posted-e.freed >= def.depth:
@@ -81,6 +83,8 @@ func (s *state) post(t int, o *op, st *lang.Post) string {
 		m.operand = [2]uint64{num(x.eval(st.Compare, 8)), num(x.eval(st.Swap, 8))}
 	case verbs.OpFetchAdd:
 		m.operand[0] = num(x.eval(st.Add, 8))
+	case verbs.OpFlush:
+		m.scope = scope(st)
 	}
 	m.pushes = s.readsSeeAcknowledged(o.end, st.Op)
 	w := work{message: m, fence: st.Flags&verbs.Fence != 0}

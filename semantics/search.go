@@ -124,6 +124,8 @@ func (s *state) steps() (next []*state, given bool) {
 		next = append(next, s.placement(e)...)
 		next = append(next, s.readExecutes(e)...)
 		next = append(next, s.atomicExecutes(e)...)
+		next = append(next, s.flushPersists(e)...)
+		next = append(next, s.atomicWriteIsWhole(e)...)
 		next = append(next, s.completionsInOrder(e)...)
 		next = append(next, s.responseMayBeEarly(e)...)
 		next = append(next, s.receiveCompletes(e)...)

@@ -86,6 +86,7 @@ type message struct {
 	op           verbs.Opcode
 	at           place
 	region       int
+	scope        verbs.Access // of a Flush
 	data         string
 	fetch        []cell // parts of the source that were not fetched
 	sinks        []place
@@ -94,7 +95,7 @@ type message struct {
 	pushes       []ref // acknowledged before it was posted
 	opened       bool  // accepted by the responder
 	refused      verbs.Status
-	executed     bool // a Read or Atomic: all of it
+	executed     bool // one that is answered: all of it
 	half         bool // an Atomic has read
 	acknowledged bool
 	early        bool // a part of it has overtaken an earlier request
