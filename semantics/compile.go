@@ -65,17 +65,17 @@ func (c compiler) statement(s lang.Stmt) (op, error) {
 	case lang.Dereg:
 		o.region = slices.IndexFunc(c.regions, func(r region) bool { return r.name == s.Name && r.host == c.host })
 	case lang.Fault:
-		err = c.fault(s)
+		err = supported(s.Kind)
 	}
 	return o, err
 }
 
-func (c compiler) fault(s lang.Fault) error {
-	switch s.Kind {
-	case faults.Crash, faults.Power, faults.Cut, faults.Partition, faults.Break, faults.Suspect:
+func supported(k faults.Kind) error {
+	switch k {
+	case faults.Crash, faults.Power, faults.Cut, faults.Partition, faults.Break, faults.Suspect, faults.Revoke:
 		return nil
 	}
-	return unsupported(s.Kind.String())
+	return unsupported(k.String())
 }
 
 // ref is the memory of a host that a reference names.

@@ -239,41 +239,77 @@ func (s *state) deregister(t int, o *op) []*state {
 	return []*state{c}
 }
 
-// fault makes a fault happen. A suspected host keeps running (zombie-writes).
+// fault makes a fault happen at a statement.
 func (s *state) fault(t int, st lang.Fault) []*state {
-	if st.Kind == faults.Crash && s.crashKeepsPmem(s.host(st.Hosts[0])) {
-		return nil
+	b := 0
+	if len(st.Hosts) > 1 {
+		b = s.host(st.Hosts[1])
 	}
-	c := s.clone()
-	next := []*state{c}
-	switch st.Kind {
-	case faults.Crash, faults.Power:
-		c.end(s.host(st.Hosts[0]), st.Kind)
-		next = c.messagesLost(s.host(st.Hosts[0]))
-	case faults.Cut:
-		c.link(st.Hosts[0], st.Hosts[1], cut)
-	case faults.Partition:
-		if s.cut[s.host(st.Hosts[0])*len(s.hosts)+s.host(st.Hosts[1])] == cut {
-			break
-		}
-		x := s.clone()
-		c.link(st.Hosts[0], st.Hosts[1], cut)
-		x.link(st.Hosts[0], st.Hosts[1], healing)
-		next = append(next, x)
-	case faults.Break:
-		a, b := s.host(st.Hosts[0]), s.host(st.Hosts[1])
-		for e := range c.ends {
-			if x, y := s.program.ends[e].host, s.program.ends[e^1].host; !c.ends[e].broken && (x == a && y == b || x == b && y == a) {
-				c.ends[e].broken, c.ends[e].last = true, c.ends[e].posted
-			}
-		}
-	}
+	next := s.strike(st.Kind, s.host(st.Hosts[0]), b)
 	for _, c := range next {
 		if !c.threads[t].ended {
 			c.advance(t)
 		}
 	}
 	return next
+}
+
+// faultsAnywhere lets a fault of the budget strike.
+func (s *state) faultsAnywhere() []*state {
+	if len(s.budget) == 0 {
+		return nil
+	}
+	var next []*state
+	for _, k := range faults.Kinds() {
+		for a := range s.hosts {
+			for b := range s.hosts {
+				on := []string{s.hosts[a], s.hosts[b]}[:k.Arity()]
+				if len(on) == 1 && (b > 0 || !s.up[a]) || len(on) == 2 && a >= b || !s.budget.Allows(s.spent, k, on...) {
+					continue
+				}
+				for _, c := range s.strike(k, a, b) {
+					c.spent = s.budget.Spend(s.spent, k, on...)
+					next = append(next, c)
+				}
+			}
+		}
+	}
+	return next
+}
+
+// strike makes a fault happen to a host, or to the link of two. A suspected host keeps
+// running (zombie-writes).
+func (s *state) strike(k faults.Kind, a, b int) []*state {
+	if k == faults.Crash && s.crashKeepsPmem(a) {
+		return nil
+	}
+	c := s.clone()
+	switch k {
+	case faults.Crash, faults.Power:
+		c.end(a, k)
+		return c.messagesLost(a)
+	case faults.Cut:
+		c.link(a, b, cut)
+	case faults.Partition:
+		if s.cut[a*len(s.hosts)+b] == cut {
+			break
+		}
+		x := s.clone()
+		c.link(a, b, cut)
+		x.link(a, b, healing)
+		return []*state{c, x}
+	case faults.Break:
+		for e := range c.ends {
+			if x, y := s.program.ends[e].host, s.program.ends[e^1].host; !c.ends[e].broken && (x == a && y == b || x == b && y == a) {
+				c.ends[e].broken, c.ends[e].last = true, c.ends[e].posted
+			}
+		}
+	case faults.Revoke:
+		for i := range c.valid {
+			c.valid[i] = c.valid[i] && s.regions[i].host != a
+		}
+	}
+	return []*state{c}
 }
 
 // crashKeepsPmem reports whether a card still has to place acknowledged data in persistent
@@ -305,8 +341,8 @@ func (s *state) messagesLost(h int) []*state {
 	return next
 }
 
-func (s *state) link(x, y string, l link) {
-	a, b, n := s.host(x), s.host(y), len(s.hosts)
+func (s *state) link(a, b int, l link) {
+	n := len(s.hosts)
 	s.cut[a*n+b], s.cut[b*n+a] = l, l
 }
 
@@ -324,8 +360,8 @@ func (s *state) partitionHeals() []*state {
 	return next
 }
 
-// end ends the life of a host. If the host has persistent memory, another life begins,
-// without threads.
+// end ends the life of a host. Another life begins if the host has persistent memory or a
+// thread that recovers.
 func (s *state) end(h int, kind faults.Kind) {
 	for t := range s.threads {
 		if s.program.threads[t].host == h {
@@ -346,7 +382,7 @@ func (s *state) end(h int, kind faults.Kind) {
 			m.dead, m.half, m.cells, m.taken = true, false, nil, 0
 		}
 	}
-	s.up[h] = false
+	s.up[h] = slices.ContainsFunc(s.program.threads, func(t code) bool { return t.recovers && t.host == h })
 	for b := range s.blocks {
 		if s.blocks[b].host != h {
 			continue
@@ -359,6 +395,21 @@ func (s *state) end(h int, kind faults.Kind) {
 		if kind == faults.Power {
 			s.memory[b] = s.survives(b)
 			s.durable[b] = s.memory[b]
+		}
+	}
+	if s.up[h] {
+		s.begin(h)
+	}
+}
+
+// begin begins a life of a host that has restarted: its registrations are new.
+func (s *state) begin(h int) {
+	for i, r := range s.regions {
+		s.valid[i] = s.valid[i] || r.host == h
+	}
+	for t, c := range s.program.threads {
+		if c.recovers && c.host == h {
+			s.threads[t] = thread{done: len(c.steps) == 0}
 		}
 	}
 }

@@ -33,13 +33,9 @@ var lacking = map[string]string{
 	"media-unreadable-read": "poison",
 	"old-packet":            "connect",
 	"old-packet-fresh":      "connect",
-	"pmem-crash":            "recover",
-	"pmem-power-recover":    "recover",
 	"reconnect-old-write":   "modify INIT",
 	"reconnect-then-error":  "modify INIT",
 	"recv-init-silent":      "modify INIT",
-	"rnr-then-crash":        "faults anywhere (`faults`)",
-	"send-then-crash":       "faults anywhere (`faults`)",
 	"sqd-reset":             "modify SQD",
 }
 

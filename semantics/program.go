@@ -60,6 +60,7 @@ type label struct {
 type program struct {
 	test    *lang.Test
 	profile faults.Profile
+	budget  faults.Budget // of faults that strike anywhere
 	hosts   []string
 	blocks  []block
 	regions []region
@@ -72,9 +73,10 @@ type program struct {
 
 // code is the program of a thread.
 type code struct {
-	name  string
-	host  int
-	steps []op
+	name     string
+	host     int
+	recovers bool // runs in each life of its host but the first
+	steps    []op
 }
 
 // op is a statement with its names resolved. Which fields matter depends on stmt.
@@ -101,8 +103,8 @@ type piece struct {
 // compile resolves the names of a test that litmus.Parse accepts.
 func compile(t *lang.Test, profile faults.Profile) (*program, error) {
 	p := &program{test: t, profile: profile, hosts: t.Hosts}
-	if t.Faults != "" {
-		return nil, unsupported("faults anywhere (`faults`)")
+	if err := p.budgeted(t.Faults); err != nil {
+		return nil, err
 	}
 	for _, m := range t.Memory {
 		p.memory(m)
@@ -124,14 +126,11 @@ func compile(t *lang.Test, profile faults.Profile) (*program, error) {
 	}
 	for _, again := range []bool{false, true} {
 		for i, th := range t.Threads {
-			if th.Recover && again {
-				return nil, unsupported("recover")
-			}
 			if th.Recover != again {
 				continue
 			}
 			c := compiler{p, len(p.threads), p.host(th.Host)}
-			p.threads = append(p.threads, code{name: th.Name, host: c.host})
+			p.threads = append(p.threads, code{name: th.Name, host: c.host, recovers: th.Recover})
 			for _, s := range t.Threads[i].Body {
 				o, err := c.statement(s)
 				if err != nil {
@@ -144,6 +143,19 @@ func compile(t *lang.Test, profile faults.Profile) (*program, error) {
 	}
 	p.ask()
 	return p, nil
+}
+
+// budgeted reads the budget of faults.
+func (p *program) budgeted(text string) (err error) {
+	if p.budget, err = faults.ParseBudget(text); err != nil {
+		return err
+	}
+	for _, r := range p.budget {
+		if err := supported(r.Kind); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *program) host(name string) int { return slices.Index(p.hosts, name) }

@@ -144,7 +144,7 @@ func random(seed uint64, kind string) (text, profile string) {
 	}
 	fmt.Fprintf(&b, "litmus random\ndoc Made at random.\nsource random\nrule random\nhosts %s\n", hosts)
 	if m.pm {
-		fmt.Fprintf(&b, "pmem B: x y\n")
+		fmt.Fprintf(&b, "pmem B: %s\n", pick(m.r, "x y", "(x y)", "(x y@64)"))
 	} else {
 		fmt.Fprintf(&b, "dram B: x y\n")
 	}
@@ -276,6 +276,9 @@ func (m *maker) verb(h string, bad bool, unseen *[]string) string {
 	if h == "A" && m.sources && m.r.IntN(2) == 0 {
 		src, inline = "a", pick(m.r, "", "", " inline")
 	}
+	if m.r.IntN(3) == 0 {
+		return m.extension(loc, src, qp, key, unseen)
+	}
 	switch n := m.r.IntN(5); {
 	case n < 2 || m.cuts:
 		return "write " + loc + " <- " + src + m.flags(qp, unseen) + key + inline
@@ -289,6 +292,18 @@ func (m *maker) verb(h string, bad bool, unseen *[]string) string {
 		return fmt.Sprintf("cas %s 0 %d", loc, m.n) + m.flags(qp, unseen)
 	}
 	return fmt.Sprintf("%s = faa %s 1 on %s", m.reg(h), loc, qp)
+}
+
+// extension is a verb of the memory placement extensions.
+func (m *maker) extension(loc, src, qp, key string, unseen *[]string) string {
+	if m.r.IntN(2) == 0 {
+		return "awrite " + loc + " <- " + src + m.flags(qp, unseen) + key
+	}
+	scope := pick(m.r, "", "", " global", " both")
+	if m.r.IntN(4) == 0 {
+		scope += " whole"
+	}
+	return "flush " + loc + scope + m.flags(qp, unseen) + key
 }
 
 func (m *maker) send(h string, unseen *[]string) string {

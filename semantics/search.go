@@ -54,7 +54,7 @@ func Run(t *lang.Test, profile string, limit int) (r Result, err error) {
 		if len(next) == 0 && !given {
 			finals[s.final()] = true
 		}
-		for _, n := range next {
+		for _, n := range append(next, s.faultsAnywhere()...) {
 			n.tidy()
 			text := n.text()
 			if visited[text] {
@@ -104,7 +104,7 @@ func (p *program) start() *state {
 	}
 	s.threads = make([]thread, len(p.threads))
 	for t := range s.threads {
-		s.threads[t].done = len(p.threads[t].steps) == 0
+		s.threads[t].done, s.threads[t].ended = len(p.threads[t].steps) == 0, p.threads[t].recovers
 	}
 	return s
 }

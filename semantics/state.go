@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -20,6 +21,7 @@ type state struct {
 	queues  [][]completion
 	private []string // by label: the private memory for its value
 	inbox   []note
+	spent   faults.Spent // of the budget of faults
 }
 
 // thread is a CPU that runs the program of a thread.
@@ -209,6 +211,9 @@ func (s *state) text() string {
 	}
 	for i := range s.ends {
 		s.ends[i].write(&w)
+	}
+	for i := range s.budget {
+		w.int(int(s.spent[i]))
 	}
 	return string(w)
 }

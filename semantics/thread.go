@@ -70,7 +70,7 @@ func (s *state) do(t int, o *op) (next []*state, gaveUp bool) {
 		return s.fault(t, st), false
 	case lang.Heal:
 		c := s.clone()
-		c.link(st.A, st.B, whole)
+		c.link(s.host(st.A), s.host(st.B), whole)
 		c.advance(t)
 		return []*state{c}, false
 	}
