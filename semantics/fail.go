@@ -264,7 +264,7 @@ func (s *state) faultsAnywhere() []*state {
 		for a := range s.hosts {
 			for b := range s.hosts {
 				on := []string{s.hosts[a], s.hosts[b]}[:k.Arity()]
-				if len(on) == 1 && (b > 0 || !s.up[a]) || len(on) == 2 && a >= b || !s.budget.Allows(s.spent, k, on...) {
+				if len(on) == 1 && (b > 0 || !s.up[a] || s.zombie[a]) || len(on) == 2 && a >= b || !s.budget.Allows(s.spent, k, on...) {
 					continue
 				}
 				for _, c := range s.strike(k, a, b) {
@@ -278,8 +278,11 @@ func (s *state) faultsAnywhere() []*state {
 }
 
 // strike makes a fault happen to a host, or to the link of two. A suspected host keeps
-// running (zombie-writes).
+// running (zombie-writes), but its name belongs to another machine, which has no program.
 func (s *state) strike(k faults.Kind, a, b int) []*state {
+	if k.Arity() == 1 && s.zombie[a] {
+		return []*state{s.clone()}
+	}
 	if k == faults.Crash && s.crashKeepsPmem(a) {
 		return nil
 	}
@@ -304,6 +307,8 @@ func (s *state) strike(k faults.Kind, a, b int) []*state {
 				c.ends[e].broken, c.ends[e].last = true, c.ends[e].posted
 			}
 		}
+	case faults.Suspect:
+		c.zombie[a] = true
 	case faults.Revoke:
 		for i := range c.valid {
 			c.valid[i] = c.valid[i] && s.regions[i].host != a

@@ -29,9 +29,6 @@ func (s *state) flushPersists(e int) []*state {
 	if i < 0 || !s.execution(e, i) || !s.readAfterWrite(e, i) || !s.atomicsExecuted(e, i) {
 		return nil
 	}
-	if s.revocationSparesLater(e, &wire[i]) {
-		return s.refuseExecution(e, i)
-	}
 	c := s.clone()
 	c.ends[e].wire[i].executed = true
 	if !wire[i].flushToVisibility() {

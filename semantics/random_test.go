@@ -142,7 +142,13 @@ func random(seed uint64, kind string) (text, profile string) {
 	if m.third {
 		hosts += " C"
 	}
-	fmt.Fprintf(&b, "litmus random\ndoc Made at random.\nsource random\nrule random\nhosts %s\n", hosts)
+	fmt.Fprintf(&b, "litmus random\ndoc Made at random.\nsource random\nrule random\n")
+	most := 4
+	if (m.kind == "faults" || m.pm) && m.r.IntN(3) == 0 {
+		b.WriteString(m.anywhere())
+		most = 3
+	}
+	fmt.Fprintf(&b, "hosts %s\n", hosts)
 	if m.pm {
 		fmt.Fprintf(&b, "pmem B: %s\n", pick(m.r, "x y", "(x y)", "(x y@64)"))
 	} else {
@@ -166,7 +172,7 @@ func random(seed uint64, kind string) (text, profile string) {
 	}
 	for _, h := range list {
 		fmt.Fprintf(&threads, "\nthread %s\n", h)
-		n := 1 + m.r.IntN(4)
+		n := 1 + m.r.IntN(most)
 		if h == "C" {
 			n = 1 + m.r.IntN(2)
 		}
@@ -178,6 +184,12 @@ func random(seed uint64, kind string) (text, profile string) {
 			if m.r.IntN(3) > 0 {
 				fmt.Fprintf(&threads, "  %s = wait %s\n", m.reg(h), l)
 			}
+		}
+	}
+	if m.pm && m.r.IntN(2) == 0 {
+		fmt.Fprintf(&threads, "\nrecover B2 on B\n")
+		for range 1 + m.r.IntN(2) {
+			fmt.Fprintf(&threads, "  %s = load %s\n", m.reg("B2"), m.loc())
 		}
 	}
 	body := threads.String()
@@ -237,7 +249,7 @@ func (m *maker) stmt(h string, unseen *[]string) string {
 	case "state":
 		s = m.reg(h) + " = state " + m.qp(h)
 	case "fault":
-		s = m.fault()
+		s = m.fault(h)
 	}
 	if s == "" {
 		return m.stmt(h, unseen)
@@ -264,7 +276,7 @@ func (m *maker) flags(qp string, unseen *[]string) string {
 
 func (m *maker) verb(h string, bad bool, unseen *[]string) string {
 	if h == "B" {
-		if m.atomics || m.kind == "errors" && !m.both {
+		if m.atomics || m.kind == "errors" && !m.both || (m.kind == "faults" || m.pm) && m.revokes() {
 			return ""
 		}
 		return m.fromB(unseen)
@@ -296,7 +308,7 @@ func (m *maker) verb(h string, bad bool, unseen *[]string) string {
 
 // extension is a verb of the memory placement extensions.
 func (m *maker) extension(loc, src, qp, key string, unseen *[]string) string {
-	if m.r.IntN(2) == 0 {
+	if m.r.IntN(2) == 0 && !(m.atomics && (m.third || len(m.qps) > 1)) {
 		return "awrite " + loc + " <- " + src + m.flags(qp, unseen) + key
 	}
 	scope := pick(m.r, "", "", " global", " both")
@@ -392,12 +404,34 @@ func (m *maker) control(h string) string {
 	return pick(m.r, "", "maybe ") + pick(m.r, list...)
 }
 
-func (m *maker) fault() string {
-	list := []string{"crash B", "crash A", "power B"}
-	if m.cuts {
+func (m *maker) fault(h string) string {
+	list := []string{"crash B", "power B", "suspect A"}
+	switch {
+	case m.cuts:
 		list = []string{"cut A B", "break A B", "heal A B", "partition A B", "cut A B", "heal A B"}
+	case h != "A": // after a suspicion, the name of A is not its own
+		list = append(list, "crash A")
+	}
+	if m.revokes() {
+		list = append(list, "revoke B", "revoke B")
 	}
 	return pick(m.r, "", "maybe ") + pick(m.r, list...)
+}
+
+// revokes reports whether the registrations of B may end. B then posts nothing: see
+// testdata/differences/revoke-private.litmus.
+func (m *maker) revokes() bool { return !m.atomics && !m.overtakes && !m.both && !m.cuts }
+
+// anywhere is a budget of faults.
+func (m *maker) anywhere() string {
+	list := []string{"crash(A)<=1", "crash(B)<=1", "power(B)<=1", "suspect(A)<=1"}
+	switch {
+	case m.cuts:
+		list = []string{"cut(A,B)<=1", "break(A,B)<=1", "partition(A,B)<=1"}
+	case m.revokes():
+		list = append(list, "revoke(B)<=1", "revoke(B)<=1")
+	}
+	return "faults " + pick(m.r, list...) + "\n"
 }
 
 // fromB is a verb of B, whose peer is A.

@@ -81,7 +81,7 @@ type refusal struct{ error }
 // start is the state before the first step: all hosts are up, all queue pairs connected.
 func (p *program) start() *state {
 	n := len(p.hosts)
-	s := &state{program: p, up: make([]bool, n), cut: make([]link, n*n), valid: make([]bool, len(p.regions)), queues: make([][]completion, len(p.cqs))}
+	s := &state{program: p, up: make([]bool, n), zombie: make([]bool, n), cut: make([]link, n*n), valid: make([]bool, len(p.regions)), queues: make([][]completion, len(p.cqs))}
 	for i := range s.up {
 		s.up[i] = true
 	}

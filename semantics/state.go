@@ -13,6 +13,7 @@ type state struct {
 	*program
 	threads []thread
 	up      []bool
+	zombie  []bool   // by host: presumed dead; its name belongs to another machine
 	memory  []string // by block: the content that CPUs and cards see
 	durable []string // by block: the durable content; empty if it is not persistent memory
 	valid   []bool   // by registration
@@ -165,6 +166,7 @@ func (s *state) clone() *state {
 		t.sampled, t.regs, t.seen = slices.Clone(t.sampled), slices.Clone(t.regs), slices.Clone(t.seen)
 		t.buffer, t.flushed = slices.Clone(t.buffer), slices.Clone(t.flushed)
 	}
+	c.zombie = slices.Clone(s.zombie)
 	c.up, c.valid, c.cut = slices.Clone(s.up), slices.Clone(s.valid), slices.Clone(s.cut)
 	c.memory, c.durable, c.private = slices.Clone(s.memory), slices.Clone(s.durable), slices.Clone(s.private)
 	c.inbox = slices.Clone(s.inbox)
@@ -190,6 +192,7 @@ func (s *state) text() string {
 		s.threads[i].write(&w)
 	}
 	w.flags(s.up...)
+	w.flags(s.zombie...)
 	w.flags(s.valid...)
 	for _, l := range s.cut {
 		w.int(int(l))
