@@ -44,9 +44,10 @@ func (s *state) failedWriteIsAmbiguous(e int) []*state {
 }
 
 // drop loses the packets of a message that have not arrived (failed-write-packets). Where
-// packets come in any order, bytes of them may still land.
+// packets come in any order, bytes of them may still land. What a card has accepted, it
+// executes for a requester that is gone as well.
 func (s *state) drop(m *message) {
-	if m.dead {
+	if m.dead || answered(m.op) && m.op != verbs.OpRead && m.opened && m.refused == 0 {
 		return
 	}
 	m.dead = true

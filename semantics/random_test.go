@@ -197,6 +197,9 @@ func random(seed uint64, kind string) (text, profile string) {
 	if !strings.Contains(body, "hear m") {
 		body = strings.ReplaceAll(body, "  tell B m\n", "")
 	}
+	if strings.Contains(body+b.String(), "crash") && strings.Contains(profile, "Volatile") {
+		profile = "strong" // see testdata/differences/power-between-lives.litmus
+	}
 	show := []string{"B:x", "B:y", "A:a"}
 	for _, r := range m.regs {
 		if strings.Contains(threads.String(), " "+r[2:]+" = ") {
