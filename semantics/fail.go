@@ -172,18 +172,19 @@ func (s *state) wipe(e int) {
 }
 
 // drainOnRevoke reports whether an end cannot leave RTS yet. On cards that promise it,
-// everything that the card has accepted is in memory before the queue pair enters ERR or
+// everything that the card has accepted there is in memory before the queue pair enters ERR or
 // RESET, by code or by an error, and before code changes the access of the peer.
-func (s *state) drainOnRevoke(e int) bool { return s.drains(s.program.ends[e].host) }
+func (s *state) drainOnRevoke(e int) bool {
+	return s.profile.DrainOnRevoke && slices.ContainsFunc(s.ends[e^1].wire, message.placing)
+}
 
-// drains reports whether the card of a host has accepted data that is not placed yet.
-func (s *state) drains(host int) bool {
-	for e := range s.ends {
-		if s.program.ends[e^1].host == host && slices.ContainsFunc(s.ends[e].wire, message.placing) {
-			return s.profile.DrainOnRevoke
-		}
-	}
-	return false
+// drains reports whether a registration cannot end yet, for the same reason.
+func (s *state) drains(r region) bool {
+	return s.profile.DrainOnRevoke && slices.ContainsFunc(s.ends, func(e end) bool {
+		return slices.ContainsFunc(e.wire, func(m message) bool {
+			return m.half && m.at.block == r.block || slices.ContainsFunc(m.cells, func(c cell) bool { return c.step == arrived && c.at.block == r.block })
+		})
+	})
 }
 
 // placing reports whether a part of a message has arrived and is not in memory.
@@ -233,7 +234,7 @@ func (s *state) deregister(t int, o *op) []*state {
 		c.threads[t].waiting = true
 		return []*state{c}
 	}
-	if s.drains(s.regions[o.region].host) {
+	if s.drains(s.regions[o.region]) {
 		return nil
 	}
 	c.advance(t)

@@ -61,9 +61,6 @@ func (s *state) atomicWriteIsWhole(e int) []*state {
 	if i < 0 || !s.execution(e, i) || !s.atomicsExecuted(e, i) || !s.atomicAfterWrites(e, i) || !s.atomicWriteAfterFlush(e, i) {
 		return nil
 	}
-	if s.revocationSparesLater(e, &wire[i]) {
-		return s.refuseExecution(e, i)
-	}
 	c := s.clone()
 	c.ends[e].wire[i].executed = true
 	c.arrive(wire[i].at, wire[i].data)
