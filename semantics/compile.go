@@ -61,7 +61,8 @@ func (c compiler) statement(s lang.Stmt) (op, error) {
 	case lang.Destroy:
 		o.end = c.endNamed(s.QP, c.host)
 	case lang.Connect:
-		err = unsupported("connect")
+		o.end = c.endNamed(s.QP, c.host)
+		c.again(o.end)
 	case lang.Dereg:
 		o.region = slices.IndexFunc(c.regions, func(r region) bool { return r.name == s.Name && r.host == c.host })
 	case lang.Fault:
@@ -72,7 +73,7 @@ func (c compiler) statement(s lang.Stmt) (op, error) {
 
 func supported(k faults.Kind) error {
 	switch k {
-	case faults.Crash, faults.Power, faults.Cut, faults.Partition, faults.Break, faults.Suspect, faults.Revoke:
+	case faults.Crash, faults.Power, faults.Cut, faults.Partition, faults.Break, faults.Suspect, faults.Revoke, faults.Ghost:
 		return nil
 	}
 	return unsupported(k.String())

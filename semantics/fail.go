@@ -88,7 +88,7 @@ func (s *state) tidy() {
 	for e := range s.ends {
 		s.lostInOrder(e)
 		s.ends[e].wire = slices.DeleteFunc(s.ends[e].wire, func(m message) bool {
-			if !m.gone || m.half || m.taken > 0 || !m.placed() {
+			if !m.gone || m.half || s.ends[e].psn && m.haunts() || m.taken > 0 || !m.placed() {
 				return false
 			}
 			return m.dead || m.refused != 0 || m.executed || m.opened && !answered(m.op)
@@ -120,7 +120,7 @@ func (s *state) modify(t int, o *op, st lang.Modify) []*state {
 		return nil
 	}
 	c := s.clone()
-	e := &c.ends[o.end]
+	e := &c.ends[s.now(o)]
 	switch {
 	case e.destroyed:
 		if st.Reg == "" {
@@ -132,19 +132,19 @@ func (s *state) modify(t int, o *op, st lang.Modify) []*state {
 			refuse(st, "STATE")
 		}
 		return s.with(t, st.Reg, named("STATE"))
-	case st.Access != nil && s.drainOnRevoke(o.end):
+	case st.Access != nil && s.drainOnRevoke(s.now(o)):
 		return nil
 	case st.Access != nil:
 		e.access = *st.Access
-	case st.State == verbs.StateReset && s.drainOnRevoke(o.end):
+	case st.State == verbs.StateReset && s.drainOnRevoke(s.now(o)):
 		return nil
 	case st.State == verbs.StateReset:
-		c.resetWipesQueues(o.end)
+		c.resetWipesQueues(s.now(o))
 	case !s.threads[t].waiting:
-		c.toError(o.end)
+		c.toError(s.now(o))
 		c.threads[t].waiting = true
 		return []*state{c}
-	case s.drainOnRevoke(o.end):
+	case s.drainOnRevoke(s.now(o)):
 		return nil
 	}
 	c.threads[t].set(st.Reg, named("OK"))
@@ -193,18 +193,18 @@ func (m message) placing() bool {
 }
 
 func (s *state) stateOf(t int, o *op, st lang.StateOf) []*state {
-	return s.with(t, st.Reg, named(s.ends[o.end].state.String()))
+	return s.with(t, st.Reg, named(s.ends[s.now(o)].state.String()))
 }
 
 func (s *state) destroy(t int, o *op) []*state {
-	if s.draining(t) || s.drainOnRevoke(o.end) {
+	if s.draining(t) || s.drainOnRevoke(s.now(o)) {
 		return nil
 	}
-	if s.ends[o.end].destroyed {
+	if s.ends[s.now(o)].destroyed {
 		refuse(o.stmt, "CLOSED")
 	}
 	c := s.clone()
-	c.discard(o.end)
+	c.discard(s.now(o))
 	c.advance(t)
 	return []*state{c}
 }
@@ -311,6 +311,8 @@ func (s *state) strike(k faults.Kind, a, b int) []*state {
 		}
 	case faults.Suspect:
 		c.zombie[a] = true
+	case faults.Ghost:
+		return s.oldPackets(a, b)
 	case faults.Revoke:
 		for i := range c.valid {
 			c.valid[i] = c.valid[i] && s.regions[i].host != a

@@ -31,8 +31,6 @@ var lacking = map[string]string{
 	"media-flip-read":       "flip",
 	"media-unreadable":      "poison",
 	"media-unreadable-read": "poison",
-	"old-packet":            "connect",
-	"old-packet-fresh":      "connect",
 	"reconnect-old-write":   "modify INIT",
 	"reconnect-then-error":  "modify INIT",
 	"recv-init-silent":      "modify INIT",

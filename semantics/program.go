@@ -46,7 +46,8 @@ type endpoint struct {
 	access           verbs.Access
 	sendQueue, rcvCQ int // completion queues
 	qp               string
-	named            bool
+	named, psn       bool // it has a name, a sequence number
+	next             int  // the end in the next connection; 0: there is none
 }
 
 // label is a request that a statement posts; its number identifies the statement.
@@ -223,6 +224,8 @@ func (p *program) option(e *endpoint, o lang.Option) {
 		e.rdepth = n
 	case "rd_atomic":
 		e.rdAtomic = n
+	case "psn":
+		e.psn = true
 	case "rnr":
 		e.rnr = n
 	case "signal_all":
@@ -245,6 +248,17 @@ func (p *program) connect(a, b int) int {
 		p.ends = append(p.ends, e)
 	}
 	return first
+}
+
+// again adds one more connection of an end.
+func (p *program) again(e int) {
+	for p.ends[e].next != 0 {
+		e = p.ends[e].next
+	}
+	n := len(p.ends)
+	p.ends = append(p.ends, p.ends[e&^1], p.ends[e|1])
+	p.ends[e&^1].next, p.ends[e|1].next = n, n+1
+	p.ends[n].next, p.ends[n+1].next = 0, 0
 }
 
 // endNamed is the end on host h of the queue pair with a name.

@@ -15,7 +15,6 @@ import (
 var absent = map[string]string{
 	"media-flip":       "flip",
 	"media-unreadable": "poison",
-	"old-packets":      "connect, ghost",
 	"atomic-replay":    "packets are not repeated",
 }
 

@@ -99,8 +99,14 @@ func (p *program) start() *state {
 	for _, l := range p.labels {
 		s.private = append(s.private, string(make([]byte, l.bytes)))
 	}
+	for i, e := range p.ends {
+		s.current = append(s.current, i)
+		s.ends = append(s.ends, end{state: verbs.StateRTS, access: e.access, psn: e.psn})
+	}
 	for _, e := range p.ends {
-		s.ends = append(s.ends, end{state: verbs.StateRTS, access: e.access})
+		if e.next != 0 {
+			s.ends[e.next] = end{state: verbs.StateReset, destroyed: true}
+		}
 	}
 	s.threads = make([]thread, len(p.threads))
 	for t := range s.threads {

@@ -19,6 +19,7 @@ type state struct {
 	valid   []bool   // by registration
 	cut     []link   // by pair of hosts
 	ends    []end
+	current []int // by end of a first connection: the same end in the current one
 	queues  [][]completion
 	private []string // by label: the private memory for its value
 	inbox   []note
@@ -63,6 +64,7 @@ type note struct {
 type end struct {
 	state          verbs.QPState
 	destroyed      bool
+	psn            bool // its sequence numbers are those of the program
 	broken         bool // acknowledgements are lost
 	orphan         bool // its peer's host has ended
 	last           int  // of a broken connection: no request from this one on arrives
@@ -166,6 +168,7 @@ func (s *state) clone() *state {
 		t.sampled, t.regs, t.seen = slices.Clone(t.sampled), slices.Clone(t.regs), slices.Clone(t.seen)
 		t.buffer, t.flushed = slices.Clone(t.buffer), slices.Clone(t.flushed)
 	}
+	c.current = slices.Clone(s.current)
 	c.zombie = slices.Clone(s.zombie)
 	c.up, c.valid, c.cut = slices.Clone(s.up), slices.Clone(s.valid), slices.Clone(s.cut)
 	c.memory, c.durable, c.private = slices.Clone(s.memory), slices.Clone(s.durable), slices.Clone(s.private)
@@ -214,6 +217,9 @@ func (s *state) text() string {
 	}
 	for i := range s.ends {
 		s.ends[i].write(&w)
+	}
+	for _, e := range s.current {
+		w.int(e)
 	}
 	for i := range s.budget {
 		w.int(int(s.spent[i]))
@@ -296,7 +302,7 @@ func (t *thread) write(w *writer) {
 func (e *end) write(w *writer) {
 	w.int(int(e.state))
 	w.int(int(e.access))
-	w.flags(e.destroyed, e.broken, e.orphan)
+	w.flags(e.psn, e.destroyed, e.broken, e.orphan)
 	for _, n := range []int{e.last, e.posted, e.freed, e.rposted, e.rfree, len(e.sends), len(e.wire), len(e.receives)} {
 		w.int(n)
 	}

@@ -64,6 +64,8 @@ func (s *state) do(t int, o *op) (next []*state, gaveUp bool) {
 		return s.stateOf(t, o, st), false
 	case lang.Destroy:
 		return s.destroy(t, o), false
+	case lang.Connect:
+		return s.connect(t, o)
 	case lang.Dereg:
 		return s.deregister(t, o), false
 	case lang.Fault:
