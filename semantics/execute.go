@@ -46,9 +46,12 @@ func (s *state) messageOrder(m *message, k int) bool {
 // blockOrder: the bytes within an aligned block of 128 bytes are placed in that order.
 func (s *state) blockOrder(m *message, k int) bool {
 	return s.profile.Placement != faults.Blocks128 || !slices.ContainsFunc(m.cells[:k], func(c cell) bool {
-		return c.pending() && c.at.block == m.cells[k].at.block && c.at.off/128 == m.cells[k].at.off/128
+		return c.pending() && c.sameBlock(m.cells[k])
 	})
 }
+
+// sameBlock reports whether two cells are in one aligned block of 128 bytes.
+func (c cell) sameBlock(o cell) bool { return c.at.block == o.at.block && c.at.off/128 == o.at.off/128 }
 
 func (c cell) pending() bool { return c.step != placed && c.step != lost }
 

@@ -96,17 +96,16 @@ func (s *state) tidy() {
 	}
 }
 
-// lostInOrder loses the pieces that arrived after a lost piece of an earlier Write, where
-// Writes reach memory in post order.
+// lostInOrder loses the pieces that arrived after a lost piece which must be placed first: of an
+// earlier Write, where Writes reach memory in post order, or of the same block.
 func (s *state) lostInOrder(e int) {
-	if s.profile.Placement != faults.InOrder {
-		return
-	}
 	behind := false
 	for i := range s.ends[e].wire {
 		cells := s.ends[e].wire[i].cells
 		for k := range cells {
-			if behind && cells[k].step == arrived {
+			first := behind && s.profile.Placement == faults.InOrder || s.profile.Placement == faults.Blocks128 &&
+				slices.ContainsFunc(cells[:k], func(c cell) bool { return c.step == lost && c.sameBlock(cells[k]) })
+			if first && cells[k].step == arrived {
 				cells[k].step = lost
 			}
 		}

@@ -120,7 +120,10 @@ func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 func random(seed uint64, kind string) (text, profile string) {
 	m := &maker{r: rand.New(rand.NewPCG(seed, 7)), kind: kind, labels: map[string][]string{}}
 	if kind == "all" {
-		m.kind = pick(m.r, "order", "errors", "faults", "messages", "pmem")
+		m.kind = pick(m.r, "order", "errors", "faults", "messages", "pmem", "ghosts")
+	}
+	if m.kind == "ghosts" {
+		return m.ghosts()
 	}
 	m.pm = m.kind == "pmem"
 	quiet := m.kind == "order" || m.kind == "pmem"
@@ -213,6 +216,47 @@ func random(seed uint64, kind string) (text, profile string) {
 		}
 	}
 	fmt.Fprintf(&b, "show %s\n%s\nexists blocked(A)\n  * Y\nexists blocked(B)\n  * Y\n", strings.Join(show, " "), body)
+	return b.String(), profile
+}
+
+// ghosts is a program that connects a queue pair again, and in which a Write of the old
+// connection may execute on the new one.
+func (m *maker) ghosts() (text, profile string) {
+	profile = pick(m.r, "strong", "relaxed", "ooo", "srd", "rxe", "strong+DrainOnRevoke=false")
+	var b strings.Builder
+	fmt.Fprintf(&b, "litmus random\ndoc Made at random.\nsource random\nrule random\n")
+	anywhere := m.r.IntN(3) == 0
+	if anywhere {
+		fmt.Fprintf(&b, "faults ghost(A,B)<=1\n")
+	}
+	fmt.Fprintf(&b, "hosts A B\ndram B: x y\nqp q1 A -> B psn=7\nshow B:x B:y")
+	same, verb := pick(m.r, " samepsn", " samepsn", ""), func() string {
+		m.n++
+		return fmt.Sprintf("%s on q1 as l%d", pick(m.r, fmt.Sprintf("write %s <- %d", m.loc(), m.n), fmt.Sprintf("awrite y <- %d", m.n)), m.n)
+	}
+	a, last := []string{verb()}, m.n
+	if m.r.IntN(3) == 0 {
+		a, last = append(a, verb()), m.n
+	}
+	if m.r.IntN(3) == 0 {
+		a = append(a, fmt.Sprintf("%s = wait l%d", m.reg("A"), last))
+	}
+	a = append(a, "destroy q1", "connect q1"+same)
+	if m.r.IntN(2) == 0 {
+		a = append(a, fmt.Sprintf("%s = write %s <- %d on q1", m.reg("A"), m.loc(), m.n))
+	}
+	a = append(a, "tell B m")
+	tail := []string{fmt.Sprintf("store %s <- 50\n  mfence", m.loc()), m.reg("B") + " = load y"}
+	if !anywhere {
+		tail = append(tail, "maybe ghost A B") // it has no effect if the Write never left
+	}
+	m.r.Shuffle(len(tail), func(i, j int) { tail[i], tail[j] = tail[j], tail[i] })
+	tail = slices.Insert(tail, 0, "hear m")
+	for _, r := range m.regs {
+		b.WriteString(" " + r)
+	}
+	fmt.Fprintf(&b, "\n\nthread A\n  %s\n\nthread B\n  destroy q1\n  connect q1%s\n  %s\n\nexists blocked(A)\n  * Y\n",
+		strings.Join(a, "\n  "), same, strings.Join(tail, "\n  "))
 	return b.String(), profile
 }
 
