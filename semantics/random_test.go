@@ -170,7 +170,11 @@ func random(seed uint64, kind string) (text, profile string) {
 	fmt.Fprintf(&b, "dram A: a\n")
 	opts := ""
 	if m.r.IntN(3) == 0 {
-		opts = pick(m.r, " depth=1", " rd_atomic=1", " rnr=1", " B.access=read|write", " B.rdepth=1", " signal_all=1")
+		access := " B.access=read|write|flush-global|flush-persistent" // see testdata/differences/sent-behind-refused.litmus
+		if m.kind == "errors" && !m.both {
+			access = " B.access=read|write"
+		}
+		opts = pick(m.r, " depth=1", " rd_atomic=1", " rnr=1", access, " B.rdepth=1", " signal_all=1")
 	}
 	m.qps = []string{"q1"}
 	fmt.Fprintf(&b, "qp q1 A -> B%s\n", opts)
@@ -209,7 +213,7 @@ func random(seed uint64, kind string) (text, profile string) {
 	if !strings.Contains(body, "hear m") {
 		body = strings.ReplaceAll(body, "  tell B m\n", "")
 	}
-	if strings.Contains(body, "destroy") || strings.Contains(body, "RESET") { // see refused-before-read.litmus there
+	if strings.Contains(body, "destroy") || strings.Contains(body, "modify") { // see refused-before-read.litmus there
 		body = states.ReplaceAllString(body, "")
 	}
 	if strings.Contains(body+b.String(), "crash") && strings.Contains(profile, "Volatile") {
