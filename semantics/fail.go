@@ -284,7 +284,7 @@ func (s *state) strike(k faults.Kind, a, b int) []*state {
 	if k.Arity() == 1 && s.zombie[a] {
 		return []*state{s.clone()}
 	}
-	if k == faults.Crash && s.crashKeepsPmem(a) {
+	if k == faults.Crash && s.profile.DrainOnRevoke && s.crashKeepsPmem(a) || k == faults.Revoke && s.revoking(a) {
 		return nil
 	}
 	c := s.clone()
@@ -321,16 +321,25 @@ func (s *state) strike(k faults.Kind, a, b int) []*state {
 }
 
 // crashKeepsPmem reports whether a card still has to place acknowledged data in persistent
-// memory: the crash of a process does not prevent that.
+// memory: the crash of a process does not prevent that. A card that drains queue pairs does it
+// before the next process begins.
 func (s *state) crashKeepsPmem(h int) bool {
 	for e := range s.ends {
 		if s.program.ends[e^1].host == h && slices.ContainsFunc(s.ends[e].wire, func(m message) bool {
-			return m.acknowledged && slices.ContainsFunc(m.cells, func(c cell) bool { return c.step == arrived && s.blocks[c.at.block].persistent })
+			return m.acknowledged && slices.ContainsFunc(m.cells, s.late)
 		}) {
 			return true
 		}
 	}
 	return false
+}
+
+// late reports whether a cell still has to reach persistent memory.
+func (s *state) late(c cell) bool { return c.step == arrived && s.blocks[c.at.block].persistent }
+
+// revoking reports whether a host cannot have revoked its memory yet.
+func (s *state) revoking(h int) bool {
+	return slices.ContainsFunc(s.regions, func(r region) bool { return r.host == h && s.drains(r) })
 }
 
 // messagesLost loses any of the messages of a host that are on their way.
@@ -384,11 +393,17 @@ func (s *state) end(h int, kind faults.Kind) {
 		}
 		s.discard(e)
 		s.ends[e^1].orphan = true
-		s.ends[e^1].wire = slices.DeleteFunc(s.ends[e^1].wire, func(m message) bool { return m.gone })
 		for i := range s.ends[e^1].wire {
 			m := &s.ends[e^1].wire[i]
-			m.dead, m.half, m.cells, m.taken = true, false, nil, 0
+			m.dead, m.half, m.taken = true, false, 0
+			m.cells = slices.DeleteFunc(m.cells, func(c cell) bool { return kind == faults.Power || s.profile.DrainOnRevoke || !s.late(c) })
+			for k := range m.cells {
+				if !m.acknowledged {
+					m.cells[k].step = torn
+				}
+			}
 		}
+		s.ends[e^1].wire = slices.DeleteFunc(s.ends[e^1].wire, func(m message) bool { return m.gone && len(m.cells) == 0 })
 	}
 	s.up[h] = slices.ContainsFunc(s.program.threads, func(t code) bool { return t.recovers && t.host == h })
 	for b := range s.blocks {

@@ -26,7 +26,7 @@ func (m *message) flushNeedsAccess() verbs.Access { return m.scope }
 func (s *state) flushPersists(e int) []*state {
 	wire := s.ends[e].wire
 	i := slices.IndexFunc(wire, func(m message) bool { return m.op == verbs.OpFlush && !m.executed })
-	if i < 0 || !s.execution(e, i) || !s.readAfterWrite(e, i) || !s.atomicsExecuted(e, i) {
+	if i < 0 || !s.execution(e, i) && !s.drained(e, i) || !s.readAfterWrite(e, i) || !s.atomicsExecuted(e, i) {
 		return nil
 	}
 	c := s.clone()
@@ -35,6 +35,13 @@ func (s *state) flushPersists(e int) []*state {
 		c.flushRange(wire[i].at)
 	}
 	return []*state{c}
+}
+
+// drained reports whether a queue pair that fails still executes a request, because accepted data
+// is behind it.
+func (s *state) drained(e, i int) bool {
+	m := &s.ends[e].wire[i]
+	return m.opened && m.refused == 0 && !m.dead && s.drainOnRevoke(e^1)
 }
 
 // flushToVisibility reports whether a Flush only makes data visible: it does not make it
@@ -58,7 +65,7 @@ func (s *state) flushRange(at place) {
 func (s *state) atomicWriteIsWhole(e int) []*state {
 	wire := s.ends[e].wire
 	i := slices.IndexFunc(wire, func(m message) bool { return m.op == verbs.OpAtomicWrite && !m.executed })
-	if i < 0 || !s.execution(e, i) || !s.atomicsExecuted(e, i) || !s.atomicAfterWrites(e, i) || !s.atomicWriteAfterFlush(e, i) {
+	if i < 0 || !s.execution(e, i) && !s.drained(e, i) || !s.atomicsExecuted(e, i) || !s.atomicAfterWrites(e, i) || !s.atomicWriteAfterFlush(e, i) {
 		return nil
 	}
 	c := s.clone()

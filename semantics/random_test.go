@@ -352,7 +352,7 @@ func (m *maker) verb(h string, bad bool, unseen *[]string) string {
 	if h == "A" && m.sources && m.r.IntN(2) == 0 {
 		src, inline = "a", pick(m.r, "", "", " inline")
 	}
-	if m.r.IntN(3) == 0 {
+	if m.r.IntN(3) == 0 && !m.cuts {
 		return m.extension(loc, src, qp, key, unseen)
 	}
 	switch n := m.r.IntN(5); {
@@ -475,7 +475,7 @@ func (m *maker) fault(h string) string {
 		list = []string{"cut A B", "break A B", "heal A B", "partition A B", "cut A B", "heal A B"}
 	case m.pm && m.anyOrder: // see testdata/differences/crash-loses-any.litmus
 		list = list[1:]
-	case h != "A": // after a suspicion, the name of A is not its own
+	case h != "A" && !m.atomics: // after a suspicion, the name of A is not its own
 		list = append(list, "crash A")
 	}
 	if m.revokes() {
@@ -490,10 +490,13 @@ func (m *maker) revokes() bool { return !m.atomics && !m.overtakes && !m.both &&
 
 // anywhere is a budget of faults.
 func (m *maker) anywhere() string {
-	list := []string{"crash(A)<=1", "crash(B)<=1", "power(B)<=1", "suspect(A)<=1"}
+	list := []string{"crash(B)<=1", "power(B)<=1", "suspect(A)<=1"}
+	if !m.atomics {
+		list = append(list, "crash(A)<=1")
+	}
 	switch {
 	case m.pm && m.anyOrder:
-		list = slices.Delete(list, 1, 2)
+		list = list[1:]
 	case m.cuts:
 		list = []string{"cut(A,B)<=1", "break(A,B)<=1", "partition(A,B)<=1"}
 	case m.revokes():
