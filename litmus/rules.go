@@ -96,7 +96,7 @@ var Rules = []Rule{
 	{"error-always-completes", partStates, "an unsignaled request that fails generates a completion", "", Spec, "notes 5"},
 	{"slots-are-freed-by-polling", partStates, "a send queue slot is freed only when the completion of this or a later request is polled", "", Spec, "notes 5"},
 	{"receive-slots-are-freed-by-polling", partStates, "a receive queue slot is freed when the completion of its receive is polled", "", Seen, "libibverbs' providers; man ibv_post_recv"},
-	{"drain-on-revoke", partStates, "when modify_qp (to ERR or RESET, or of access flags), destroy_qp or dereg_mr returns, or an error takes a queue pair to ERR, everything that the card had accepted is in memory", "DrainOnRevoke", DeFacto, "notes 5"},
+	{"drain-on-revoke", partStates, "when modify_qp (to ERR or RESET, or of access flags), destroy_qp or dereg_mr returns, or an error takes a queue pair to ERR, everything that the card had accepted on that queue pair, or for that registration, is in memory", "DrainOnRevoke", DeFacto, "notes 5"},
 	{"old-packets", partStates, "a connection that reuses sequence numbers may accept a packet of the old connection", "", Seen, "notes 5"},
 	{"zombie-writes", partStates, "a requester that is presumed dead keeps writing until the responder revokes its access", "", Seen, "notes 5"},
 

@@ -61,21 +61,22 @@ func (c compiler) statement(s lang.Stmt) (op, error) {
 	case lang.Destroy:
 		o.end = c.endNamed(s.QP, c.host)
 	case lang.Connect:
-		err = unsupported("connect")
+		o.end = c.endNamed(s.QP, c.host)
+		c.again(o.end)
 	case lang.Dereg:
 		o.region = slices.IndexFunc(c.regions, func(r region) bool { return r.name == s.Name && r.host == c.host })
 	case lang.Fault:
-		err = c.fault(s)
+		err = supported(s.Kind)
 	}
 	return o, err
 }
 
-func (c compiler) fault(s lang.Fault) error {
-	switch s.Kind {
-	case faults.Crash, faults.Power, faults.Cut, faults.Partition, faults.Break, faults.Suspect:
+func supported(k faults.Kind) error {
+	switch k {
+	case faults.Crash, faults.Power, faults.Cut, faults.Partition, faults.Break, faults.Suspect, faults.Revoke, faults.Ghost:
 		return nil
 	}
-	return unsupported(s.Kind.String())
+	return unsupported(k.String())
 }
 
 // ref is the memory of a host that a reference names.
@@ -108,9 +109,6 @@ func (c compiler) owner(r lang.Ref) int {
 
 func (c compiler) post(s *lang.Post) (op, error) {
 	o := op{stmt: s, region: -1}
-	if s.Op == verbs.OpFlush || s.Op == verbs.OpAtomicWrite {
-		return o, unsupported(lang.OpName(s.Op))
-	}
 	peer := -1
 	if s.Remote.Name == "" {
 		peer = c.program.host(s.Remote.Host)
@@ -126,6 +124,9 @@ func (c compiler) post(s *lang.Post) (op, error) {
 		} else {
 			o.region = slices.IndexFunc(c.regions, func(r region) bool { return r.name == key && r.host == peer })
 		}
+	}
+	if s.WholeMR {
+		o.at = place{o.at.block, 0, c.blocks[o.at.block].size}
 	}
 	o.end = c.endTo(s.QP, c.host, peer)
 	total := o.at.n

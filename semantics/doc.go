@@ -25,18 +25,19 @@
 //     (requester.go).
 //   - It reaches the responder's card, which checks it packet by packet (responder.go).
 //   - Cells of a Write or Send reach memory one by one; a Read samples its cells one by one;
-//     an Atomic reads, and then writes (execute.go).
+//     an Atomic reads, and then writes (execute.go); Flush and Atomic Write are in flush.go.
 //   - The answer arrives, the request completes, and code polls the completion (requester.go,
 //     thread.go). A receive completes when its message is in memory (responder.go).
 //   - Lines of persistent memory are written back at any time (pmem.go).
-//   - Queue pairs, registrations, links and hosts fail (fail.go).
+//   - Queue pairs, registrations, links and hosts fail (fail.go), and queue pairs are connected
+//     again (connect.go).
 //
 // # What it does not have
 //
 // [Run] refuses a program with an act that the machine lacks; the error wraps
-// [ErrUnsupported] and names the act. The machine lacks Flush and Atomic Write, reconnecting,
-// recovery after a restart, media errors, ghosts, revocation and timeouts as faults, and
-// budgets of faults.
+// [ErrUnsupported] and names the act. The machine lacks the states INIT, RTR and SQD, so a
+// queue pair is connected again only by connect; media errors; and timers. A connection is one
+// step of both hosts, and a ghost places its Write at one moment.
 //
 // # Where the simulator differs
 //

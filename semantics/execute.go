@@ -46,9 +46,12 @@ func (s *state) messageOrder(m *message, k int) bool {
 // blockOrder: the bytes within an aligned block of 128 bytes are placed in that order.
 func (s *state) blockOrder(m *message, k int) bool {
 	return s.profile.Placement != faults.Blocks128 || !slices.ContainsFunc(m.cells[:k], func(c cell) bool {
-		return c.pending() && c.at.block == m.cells[k].at.block && c.at.off/128 == m.cells[k].at.off/128
+		return c.pending() && c.sameBlock(m.cells[k])
 	})
 }
+
+// sameBlock reports whether two cells are in one aligned block of 128 bytes.
+func (c cell) sameBlock(o cell) bool { return c.at.block == o.at.block && c.at.off/128 == o.at.off/128 }
 
 func (c cell) pending() bool { return c.step != placed && c.step != lost }
 
@@ -58,7 +61,7 @@ func (s *state) writeAfterAtomic(e, i int) bool {
 }
 
 func (s *state) atomicsExecuted(e, i int) bool {
-	return !slices.ContainsFunc(s.ends[e].wire[:i], func(m message) bool { return m.op.IsAtomic() && !m.executed })
+	return !slices.ContainsFunc(s.ends[e].wire[:i], func(m message) bool { return m.op.OnWord() && !m.executed })
 }
 
 // execution reports whether a responder executes the requests of an end that it has accepted.
@@ -104,7 +107,7 @@ func (s *state) readAfterAtomic(e, i int) bool { return s.atomicsExecuted(e, i) 
 // readsSeeAcknowledged lists the requests whose effects a Read or Atomic that is posted now
 // will see on cards that promise it: all that its responder's card has acknowledged.
 func (s *state) readsSeeAcknowledged(e int, op verbs.Opcode) []ref {
-	if !s.profile.ReadsSeeAcked || !answered(op) {
+	if !s.profile.ReadsSeeAcked || op != verbs.OpRead && !op.IsAtomic() {
 		return nil
 	}
 	var out []ref
@@ -154,7 +157,7 @@ func (s *state) refuseExecution(e, i int) []*state {
 func (s *state) atomicExecutes(e int) []*state {
 	wire := s.ends[e].wire
 	i := slices.IndexFunc(wire, func(m message) bool { return m.op.IsAtomic() && !m.executed })
-	if i < 0 || wire[i].dead && !wire[i].half {
+	if i < 0 || !s.atomicsExecuted(e, i) || wire[i].dead && !wire[i].half {
 		return nil
 	}
 	m := &wire[i]

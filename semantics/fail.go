@@ -44,9 +44,10 @@ func (s *state) failedWriteIsAmbiguous(e int) []*state {
 }
 
 // drop loses the packets of a message that have not arrived (failed-write-packets). Where
-// packets come in any order, bytes of them may still land.
+// packets come in any order, bytes of them may still land. What a card has accepted, it
+// executes for a requester that is gone as well.
 func (s *state) drop(m *message) {
-	if m.dead {
+	if m.dead || answered(m.op) && m.op != verbs.OpRead && m.opened && m.refused == 0 {
 		return
 	}
 	m.dead = true
@@ -87,7 +88,7 @@ func (s *state) tidy() {
 	for e := range s.ends {
 		s.lostInOrder(e)
 		s.ends[e].wire = slices.DeleteFunc(s.ends[e].wire, func(m message) bool {
-			if !m.gone || m.half || m.taken > 0 || !m.placed() {
+			if !m.gone || m.half || s.ends[e].psn && m.haunts() || m.taken > 0 || !m.placed() {
 				return false
 			}
 			return m.dead || m.refused != 0 || m.executed || m.opened && !answered(m.op)
@@ -95,17 +96,16 @@ func (s *state) tidy() {
 	}
 }
 
-// lostInOrder loses the pieces that arrived after a lost piece of an earlier Write, where
-// Writes reach memory in post order.
+// lostInOrder loses the pieces that arrived after a lost piece which must be placed first: of an
+// earlier Write, where Writes reach memory in post order, or of the same block.
 func (s *state) lostInOrder(e int) {
-	if s.profile.Placement != faults.InOrder {
-		return
-	}
 	behind := false
 	for i := range s.ends[e].wire {
 		cells := s.ends[e].wire[i].cells
 		for k := range cells {
-			if behind && cells[k].step == arrived {
+			first := behind && s.profile.Placement == faults.InOrder || s.profile.Placement == faults.Blocks128 &&
+				slices.ContainsFunc(cells[:k], func(c cell) bool { return c.step == lost && c.sameBlock(cells[k]) })
+			if first && cells[k].step == arrived {
 				cells[k].step = lost
 			}
 		}
@@ -119,7 +119,7 @@ func (s *state) modify(t int, o *op, st lang.Modify) []*state {
 		return nil
 	}
 	c := s.clone()
-	e := &c.ends[o.end]
+	e := &c.ends[s.now(o)]
 	switch {
 	case e.destroyed:
 		if st.Reg == "" {
@@ -131,19 +131,19 @@ func (s *state) modify(t int, o *op, st lang.Modify) []*state {
 			refuse(st, "STATE")
 		}
 		return s.with(t, st.Reg, named("STATE"))
-	case st.Access != nil && s.drainOnRevoke(o.end):
+	case st.Access != nil && s.drainOnRevoke(s.now(o)):
 		return nil
 	case st.Access != nil:
 		e.access = *st.Access
-	case st.State == verbs.StateReset && s.drainOnRevoke(o.end):
+	case st.State == verbs.StateReset && s.drainOnRevoke(s.now(o)):
 		return nil
 	case st.State == verbs.StateReset:
-		c.resetWipesQueues(o.end)
+		c.resetWipesQueues(s.now(o))
 	case !s.threads[t].waiting:
-		c.toError(o.end)
+		c.toError(s.now(o))
 		c.threads[t].waiting = true
 		return []*state{c}
-	case s.drainOnRevoke(o.end):
+	case s.drainOnRevoke(s.now(o)):
 		return nil
 	}
 	c.threads[t].set(st.Reg, named("OK"))
@@ -171,18 +171,19 @@ func (s *state) wipe(e int) {
 }
 
 // drainOnRevoke reports whether an end cannot leave RTS yet. On cards that promise it,
-// everything that the card has accepted is in memory before the queue pair enters ERR or
+// everything that the card has accepted there is in memory before the queue pair enters ERR or
 // RESET, by code or by an error, and before code changes the access of the peer.
-func (s *state) drainOnRevoke(e int) bool { return s.drains(s.program.ends[e].host) }
+func (s *state) drainOnRevoke(e int) bool {
+	return s.profile.DrainOnRevoke && slices.ContainsFunc(s.ends[e^1].wire, message.placing)
+}
 
-// drains reports whether the card of a host has accepted data that is not placed yet.
-func (s *state) drains(host int) bool {
-	for e := range s.ends {
-		if s.program.ends[e^1].host == host && slices.ContainsFunc(s.ends[e].wire, message.placing) {
-			return s.profile.DrainOnRevoke
-		}
-	}
-	return false
+// drains reports whether a registration cannot end yet, for the same reason.
+func (s *state) drains(r region) bool {
+	return s.profile.DrainOnRevoke && slices.ContainsFunc(s.ends, func(e end) bool {
+		return slices.ContainsFunc(e.wire, func(m message) bool {
+			return m.half && m.at.block == r.block || slices.ContainsFunc(m.cells, func(c cell) bool { return c.step == arrived && c.at.block == r.block })
+		})
+	})
 }
 
 // placing reports whether a part of a message has arrived and is not in memory.
@@ -191,18 +192,18 @@ func (m message) placing() bool {
 }
 
 func (s *state) stateOf(t int, o *op, st lang.StateOf) []*state {
-	return s.with(t, st.Reg, named(s.ends[o.end].state.String()))
+	return s.with(t, st.Reg, named(s.ends[s.now(o)].state.String()))
 }
 
 func (s *state) destroy(t int, o *op) []*state {
-	if s.draining(t) || s.drainOnRevoke(o.end) {
+	if s.draining(t) || s.drainOnRevoke(s.now(o)) {
 		return nil
 	}
-	if s.ends[o.end].destroyed {
+	if s.ends[s.now(o)].destroyed {
 		refuse(o.stmt, "CLOSED")
 	}
 	c := s.clone()
-	c.discard(o.end)
+	c.discard(s.now(o))
 	c.advance(t)
 	return []*state{c}
 }
@@ -232,42 +233,20 @@ func (s *state) deregister(t int, o *op) []*state {
 		c.threads[t].waiting = true
 		return []*state{c}
 	}
-	if s.drains(s.regions[o.region].host) {
+	if s.drains(s.regions[o.region]) {
 		return nil
 	}
 	c.advance(t)
 	return []*state{c}
 }
 
-// fault makes a fault happen. A suspected host keeps running (zombie-writes).
+// fault makes a fault happen at a statement.
 func (s *state) fault(t int, st lang.Fault) []*state {
-	if st.Kind == faults.Crash && s.crashKeepsPmem(s.host(st.Hosts[0])) {
-		return nil
+	b := 0
+	if len(st.Hosts) > 1 {
+		b = s.host(st.Hosts[1])
 	}
-	c := s.clone()
-	next := []*state{c}
-	switch st.Kind {
-	case faults.Crash, faults.Power:
-		c.end(s.host(st.Hosts[0]), st.Kind)
-		next = c.messagesLost(s.host(st.Hosts[0]))
-	case faults.Cut:
-		c.link(st.Hosts[0], st.Hosts[1], cut)
-	case faults.Partition:
-		if s.cut[s.host(st.Hosts[0])*len(s.hosts)+s.host(st.Hosts[1])] == cut {
-			break
-		}
-		x := s.clone()
-		c.link(st.Hosts[0], st.Hosts[1], cut)
-		x.link(st.Hosts[0], st.Hosts[1], healing)
-		next = append(next, x)
-	case faults.Break:
-		a, b := s.host(st.Hosts[0]), s.host(st.Hosts[1])
-		for e := range c.ends {
-			if x, y := s.program.ends[e].host, s.program.ends[e^1].host; !c.ends[e].broken && (x == a && y == b || x == b && y == a) {
-				c.ends[e].broken, c.ends[e].last = true, c.ends[e].posted
-			}
-		}
-	}
+	next := s.strike(st.Kind, s.host(st.Hosts[0]), b)
 	for _, c := range next {
 		if !c.threads[t].ended {
 			c.advance(t)
@@ -276,17 +255,91 @@ func (s *state) fault(t int, st lang.Fault) []*state {
 	return next
 }
 
+// faultsAnywhere lets a fault of the budget strike.
+func (s *state) faultsAnywhere() []*state {
+	if len(s.budget) == 0 {
+		return nil
+	}
+	var next []*state
+	for _, k := range faults.Kinds() {
+		for a := range s.hosts {
+			for b := range s.hosts {
+				on := []string{s.hosts[a], s.hosts[b]}[:k.Arity()]
+				if len(on) == 1 && (b > 0 || !s.up[a] || s.zombie[a]) || len(on) == 2 && a >= b || !s.budget.Allows(s.spent, k, on...) {
+					continue
+				}
+				for _, c := range s.strike(k, a, b) {
+					c.spent = s.budget.Spend(s.spent, k, on...)
+					next = append(next, c)
+				}
+			}
+		}
+	}
+	return next
+}
+
+// strike makes a fault happen to a host, or to the link of two. A suspected host keeps
+// running (zombie-writes), but its name belongs to another machine, which has no program.
+func (s *state) strike(k faults.Kind, a, b int) []*state {
+	if k.Arity() == 1 && s.zombie[a] {
+		return []*state{s.clone()}
+	}
+	if k == faults.Crash && s.profile.DrainOnRevoke && s.crashKeepsPmem(a) || k == faults.Revoke && s.revoking(a) {
+		return nil
+	}
+	c := s.clone()
+	switch k {
+	case faults.Crash, faults.Power:
+		c.end(a, k)
+		return c.messagesLost(a)
+	case faults.Cut:
+		c.link(a, b, cut)
+	case faults.Partition:
+		if s.cut[a*len(s.hosts)+b] == cut {
+			break
+		}
+		x := s.clone()
+		c.link(a, b, cut)
+		x.link(a, b, healing)
+		return []*state{c, x}
+	case faults.Break:
+		for e := range c.ends {
+			if x, y := s.program.ends[e].host, s.program.ends[e^1].host; !c.ends[e].broken && (x == a && y == b || x == b && y == a) {
+				c.ends[e].broken, c.ends[e].last = true, c.ends[e].posted
+			}
+		}
+	case faults.Suspect:
+		c.zombie[a] = true
+	case faults.Ghost:
+		return s.oldPackets(a, b)
+	case faults.Revoke:
+		for i := range c.valid {
+			c.valid[i] = c.valid[i] && s.regions[i].host != a
+		}
+	}
+	return []*state{c}
+}
+
 // crashKeepsPmem reports whether a card still has to place acknowledged data in persistent
-// memory: the crash of a process does not prevent that.
+// memory: the crash of a process does not prevent that. A card that drains queue pairs does it
+// before the next process begins.
 func (s *state) crashKeepsPmem(h int) bool {
 	for e := range s.ends {
 		if s.program.ends[e^1].host == h && slices.ContainsFunc(s.ends[e].wire, func(m message) bool {
-			return m.acknowledged && slices.ContainsFunc(m.cells, func(c cell) bool { return c.step == arrived && s.blocks[c.at.block].persistent })
+			return m.acknowledged && slices.ContainsFunc(m.cells, s.late)
 		}) {
 			return true
 		}
 	}
 	return false
+}
+
+// late reports whether a cell still has to reach persistent memory.
+func (s *state) late(c cell) bool { return c.step == arrived && s.blocks[c.at.block].persistent }
+
+// revoking reports whether a host cannot have revoked its memory yet.
+func (s *state) revoking(h int) bool {
+	return slices.ContainsFunc(s.regions, func(r region) bool { return r.host == h && s.drains(r) })
 }
 
 // messagesLost loses any of the messages of a host that are on their way.
@@ -305,8 +358,8 @@ func (s *state) messagesLost(h int) []*state {
 	return next
 }
 
-func (s *state) link(x, y string, l link) {
-	a, b, n := s.host(x), s.host(y), len(s.hosts)
+func (s *state) link(a, b int, l link) {
+	n := len(s.hosts)
 	s.cut[a*n+b], s.cut[b*n+a] = l, l
 }
 
@@ -324,8 +377,8 @@ func (s *state) partitionHeals() []*state {
 	return next
 }
 
-// end ends the life of a host. If the host has persistent memory, another life begins,
-// without threads.
+// end ends the life of a host. Another life begins if the host has persistent memory or a
+// thread that recovers.
 func (s *state) end(h int, kind faults.Kind) {
 	for t := range s.threads {
 		if s.program.threads[t].host == h {
@@ -340,13 +393,19 @@ func (s *state) end(h int, kind faults.Kind) {
 		}
 		s.discard(e)
 		s.ends[e^1].orphan = true
-		s.ends[e^1].wire = slices.DeleteFunc(s.ends[e^1].wire, func(m message) bool { return m.gone })
 		for i := range s.ends[e^1].wire {
 			m := &s.ends[e^1].wire[i]
-			m.dead, m.half, m.cells, m.taken = true, false, nil, 0
+			m.dead, m.half, m.taken = true, false, 0
+			m.cells = slices.DeleteFunc(m.cells, func(c cell) bool { return kind == faults.Power || s.profile.DrainOnRevoke || !s.late(c) })
+			for k := range m.cells {
+				if !m.acknowledged {
+					m.cells[k].step = torn
+				}
+			}
 		}
+		s.ends[e^1].wire = slices.DeleteFunc(s.ends[e^1].wire, func(m message) bool { return m.gone && len(m.cells) == 0 })
 	}
-	s.up[h] = false
+	s.up[h] = slices.ContainsFunc(s.program.threads, func(t code) bool { return t.recovers && t.host == h })
 	for b := range s.blocks {
 		if s.blocks[b].host != h {
 			continue
@@ -359,6 +418,21 @@ func (s *state) end(h int, kind faults.Kind) {
 		if kind == faults.Power {
 			s.memory[b] = s.survives(b)
 			s.durable[b] = s.memory[b]
+		}
+	}
+	if s.up[h] {
+		s.begin(h)
+	}
+}
+
+// begin begins a life of a host that has restarted: its registrations are new.
+func (s *state) begin(h int) {
+	for i, r := range s.regions {
+		s.valid[i] = s.valid[i] || r.host == h
+	}
+	for t, c := range s.program.threads {
+		if c.recovers && c.host == h {
+			s.threads[t] = thread{done: len(c.steps) == 0}
 		}
 	}
 }

@@ -48,11 +48,7 @@ func (s *state) cacheWriteBackOrder() []*state {
 		if !s.blocks[b].persistent || !s.up[s.blocks[b].host] {
 			continue
 		}
-		n := line
-		if s.tornLine() {
-			n = 8
-		}
-		for _, at := range split(place{b, 0, s.blocks[b].size}, n) {
+		for _, at := range split(place{b, 0, s.blocks[b].size}, s.persistsAtOnce()) {
 			if !s.dirty(at) && !s.isFlushed(at) {
 				continue
 			}
@@ -62,6 +58,14 @@ func (s *state) cacheWriteBackOrder() []*state {
 		}
 	}
 	return next
+}
+
+// persistsAtOnce is the number of bytes that persist together.
+func (s *state) persistsAtOnce() int {
+	if s.tornLine() {
+		return 8
+	}
+	return line
 }
 
 func (s *state) tornLine() bool { return s.profile.TornLines }

@@ -55,8 +55,8 @@ func (s *state) finish(t int, o *op, st *lang.Post) []*state {
 // post puts a request into the send queue, if that is possible. An Atomic that was posted
 // before, on another queue pair, is a new one: atomic-again.
 func (s *state) post(t int, o *op, st *lang.Post) string {
-	e := &s.ends[o.end]
-	def := &s.program.ends[o.end]
+	e := &s.ends[s.now(o)]
+	def := &s.program.ends[s.now(o)]
 	size := o.at.n
 	if st.Remote.Name == "" {
 		size = 0
@@ -69,6 +69,8 @@ func (s *state) post(t int, o *op, st *lang.Post) string {
 		return "CLOSED"
 	case e.state == verbs.StateReset || e.state == verbs.StateInit || e.state == verbs.StateRTR:
 		return "STATE"
+	case !s.profile.FlushOps && (st.Op == verbs.OpFlush || st.Op == verbs.OpAtomicWrite):
+		return "UNSUPPORTED"
 	case st.Flags&verbs.Inline != 0 && size > s.profile.MaxInline:
 		return "INVALID"
 	case e.posted-e.freed >= def.depth:
@@ -81,8 +83,10 @@ func (s *state) post(t int, o *op, st *lang.Post) string {
 		m.operand = [2]uint64{num(x.eval(st.Compare, 8)), num(x.eval(st.Swap, 8))}
 	case verbs.OpFetchAdd:
 		m.operand[0] = num(x.eval(st.Add, 8))
+	case verbs.OpFlush:
+		m.scope = scope(st)
 	}
-	m.pushes = s.readsSeeAcknowledged(o.end, st.Op)
+	m.pushes = s.readsSeeAcknowledged(s.now(o), st.Op)
 	w := work{message: m, fence: st.Flags&verbs.Fence != 0}
 	sync := st.Value != "" || st.Status != ""
 	w.signaled = st.Flags&verbs.Signaled != 0 || def.signalAll || !st.Silent && (st.Label != "" || sync)
@@ -153,14 +157,14 @@ func (s *state) postReceive(t int, o *op, st *lang.Recv) []*state {
 		return nil
 	}
 	c := s.clone()
-	e := &c.ends[o.end]
+	e := &c.ends[s.now(o)]
 	result := "OK"
 	switch {
 	case e.destroyed:
 		result = "CLOSED"
 	case e.state == verbs.StateReset:
 		result = "STATE"
-	case e.rposted-e.rfree >= s.program.ends[o.end].rdepth:
+	case e.rposted-e.rfree >= s.program.ends[s.now(o)].rdepth:
 		result = "FULL"
 	default:
 		r := receive{id: e.rposted, label: o.label}

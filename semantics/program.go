@@ -46,7 +46,8 @@ type endpoint struct {
 	access           verbs.Access
 	sendQueue, rcvCQ int // completion queues
 	qp               string
-	named            bool
+	named, psn       bool // it has a name, a sequence number
+	next             int  // the end in the next connection; 0: there is none
 }
 
 // label is a request that a statement posts; its number identifies the statement.
@@ -60,6 +61,7 @@ type label struct {
 type program struct {
 	test    *lang.Test
 	profile faults.Profile
+	budget  faults.Budget // of faults that strike anywhere
 	hosts   []string
 	blocks  []block
 	regions []region
@@ -72,9 +74,10 @@ type program struct {
 
 // code is the program of a thread.
 type code struct {
-	name  string
-	host  int
-	steps []op
+	name     string
+	host     int
+	recovers bool // runs in each life of its host but the first
+	steps    []op
 }
 
 // op is a statement with its names resolved. Which fields matter depends on stmt.
@@ -101,8 +104,8 @@ type piece struct {
 // compile resolves the names of a test that litmus.Parse accepts.
 func compile(t *lang.Test, profile faults.Profile) (*program, error) {
 	p := &program{test: t, profile: profile, hosts: t.Hosts}
-	if t.Faults != "" {
-		return nil, unsupported("faults anywhere (`faults`)")
+	if err := p.budgeted(t.Faults); err != nil {
+		return nil, err
 	}
 	for _, m := range t.Memory {
 		p.memory(m)
@@ -124,14 +127,11 @@ func compile(t *lang.Test, profile faults.Profile) (*program, error) {
 	}
 	for _, again := range []bool{false, true} {
 		for i, th := range t.Threads {
-			if th.Recover && again {
-				return nil, unsupported("recover")
-			}
 			if th.Recover != again {
 				continue
 			}
 			c := compiler{p, len(p.threads), p.host(th.Host)}
-			p.threads = append(p.threads, code{name: th.Name, host: c.host})
+			p.threads = append(p.threads, code{name: th.Name, host: c.host, recovers: th.Recover})
 			for _, s := range t.Threads[i].Body {
 				o, err := c.statement(s)
 				if err != nil {
@@ -144,6 +144,19 @@ func compile(t *lang.Test, profile faults.Profile) (*program, error) {
 	}
 	p.ask()
 	return p, nil
+}
+
+// budgeted reads the budget of faults.
+func (p *program) budgeted(text string) (err error) {
+	if p.budget, err = faults.ParseBudget(text); err != nil {
+		return err
+	}
+	for _, r := range p.budget {
+		if err := supported(r.Kind); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *program) host(name string) int { return slices.Index(p.hosts, name) }
@@ -211,6 +224,8 @@ func (p *program) option(e *endpoint, o lang.Option) {
 		e.rdepth = n
 	case "rd_atomic":
 		e.rdAtomic = n
+	case "psn":
+		e.psn = true
 	case "rnr":
 		e.rnr = n
 	case "signal_all":
@@ -233,6 +248,17 @@ func (p *program) connect(a, b int) int {
 		p.ends = append(p.ends, e)
 	}
 	return first
+}
+
+// again adds one more connection of an end.
+func (p *program) again(e int) {
+	for p.ends[e].next != 0 {
+		e = p.ends[e].next
+	}
+	n := len(p.ends)
+	p.ends = append(p.ends, p.ends[e&^1], p.ends[e|1])
+	p.ends[e&^1].next, p.ends[e|1].next = n, n+1
+	p.ends[n].next, p.ends[n+1].next = 0, 0
 }
 
 // endNamed is the end on host h of the queue pair with a name.

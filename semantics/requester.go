@@ -14,8 +14,9 @@ func (s *state) active(e int) bool {
 // waits reports whether a request was sent and has no answer.
 func (w *work) waits() bool { return w.issued && !w.responded }
 
-// answered reports whether the responder answers with data.
-func answered(op verbs.Opcode) bool { return op == verbs.OpRead || op.IsAtomic() }
+// answered reports whether the responder answers when it has executed the request: a Read, an
+// Atomic, an Atomic Write or a Flush.
+func answered(op verbs.Opcode) bool { return op.Responds() }
 
 // sourceReadLate takes the next request from the send queue, and fetches its data cell
 // by cell.
@@ -63,7 +64,7 @@ func (s *state) fetch(e int) []*state {
 	return next
 }
 
-// fenceWaitsForReads: a fenced request waits for earlier Reads and Atomics.
+// fenceWaitsForReads: a fenced request waits for earlier Reads and Atomics, and for Flushes.
 func (s *state) fenceWaitsForReads(e, i int) bool {
 	return slices.ContainsFunc(s.ends[e].sends[:i], func(w work) bool { return answered(w.op) && !w.responded })
 }
@@ -215,7 +216,7 @@ func (s *state) toError(e int) {
 }
 
 // fetching reports whether a part of the source of a request was not fetched yet.
-func (m *message) fetching() bool { return len(m.fetch) > 0 && !answered(m.op) }
+func (m *message) fetching() bool { return len(m.fetch) > 0 && m.op != verbs.OpRead }
 
 // errorFlushesQueue completes a queued request of a queue pair in ERR. Earlier completions
 // stay (completed-stays).

@@ -71,7 +71,7 @@ func (s *state) open(e, i int) []*state {
 	if m.region >= -1 && m.op != verbs.OpSend && m.op != verbs.OpSendImm && s.mrAccess(m, m.at) {
 		return s.refuse(e, i, verbs.StatusRemAccessErr)
 	}
-	if m.op.IsAtomic() && s.atomicAligned(m) {
+	if m.op.OnWord() && s.atomicAligned(m) {
 		return s.refuse(e, i, verbs.StatusRemInvReqErr)
 	}
 	if m.op == verbs.OpRead {
@@ -89,18 +89,20 @@ func (s *state) open(e, i int) []*state {
 // qpAccessFlags reports whether the access flags of the responder's queue pair forbid a
 // request.
 func (s *state) qpAccessFlags(e int, m *message) bool {
-	need := needs(m.op)
+	need := needs(m)
 	return s.ends[e^1].access&need != need
 }
 
-func needs(op verbs.Opcode) verbs.Access {
-	switch op {
-	case verbs.OpWrite, verbs.OpWriteImm:
+func needs(m *message) verbs.Access {
+	switch m.op {
+	case verbs.OpWrite, verbs.OpWriteImm, verbs.OpAtomicWrite:
 		return verbs.RemoteWrite
 	case verbs.OpRead:
 		return verbs.RemoteRead
 	case verbs.OpCompareSwap, verbs.OpFetchAdd:
 		return verbs.RemoteAtomic
+	case verbs.OpFlush:
+		return m.flushNeedsAccess()
 	}
 	return 0
 }
@@ -111,7 +113,7 @@ func (s *state) mrAccess(m *message, at place) bool {
 		return true
 	}
 	r := s.regions[m.region]
-	need := needs(m.op)
+	need := needs(m)
 	return r.access&need != need || r.block != at.block || at.off+at.n > s.blocks[r.block].size
 }
 
@@ -303,7 +305,7 @@ func (s *state) recvCompletesIfAcknowledged(m *message) bool {
 func (s *state) recvCompletionVisibility(e, id int) bool {
 	for i := range s.ends[e].wire {
 		m := &s.ends[e].wire[i]
-		if m.id <= id && (m.op.IsAtomic() && !m.executed || !m.placed()) {
+		if m.id <= id && (m.op.OnWord() && !m.executed || !m.placed()) {
 			return false
 		}
 	}

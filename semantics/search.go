@@ -54,7 +54,7 @@ func Run(t *lang.Test, profile string, limit int) (r Result, err error) {
 		if len(next) == 0 && !given {
 			finals[s.final()] = true
 		}
-		for _, n := range next {
+		for _, n := range append(next, s.faultsAnywhere()...) {
 			n.tidy()
 			text := n.text()
 			if visited[text] {
@@ -81,7 +81,7 @@ type refusal struct{ error }
 // start is the state before the first step: all hosts are up, all queue pairs connected.
 func (p *program) start() *state {
 	n := len(p.hosts)
-	s := &state{program: p, up: make([]bool, n), cut: make([]link, n*n), valid: make([]bool, len(p.regions)), queues: make([][]completion, len(p.cqs))}
+	s := &state{program: p, up: make([]bool, n), zombie: make([]bool, n), cut: make([]link, n*n), valid: make([]bool, len(p.regions)), queues: make([][]completion, len(p.cqs))}
 	for i := range s.up {
 		s.up[i] = true
 	}
@@ -99,12 +99,18 @@ func (p *program) start() *state {
 	for _, l := range p.labels {
 		s.private = append(s.private, string(make([]byte, l.bytes)))
 	}
+	for i, e := range p.ends {
+		s.current = append(s.current, i)
+		s.ends = append(s.ends, end{state: verbs.StateRTS, access: e.access, psn: e.psn})
+	}
 	for _, e := range p.ends {
-		s.ends = append(s.ends, end{state: verbs.StateRTS, access: e.access})
+		if e.next != 0 {
+			s.ends[e.next] = end{state: verbs.StateReset, destroyed: true}
+		}
 	}
 	s.threads = make([]thread, len(p.threads))
 	for t := range s.threads {
-		s.threads[t].done = len(p.threads[t].steps) == 0
+		s.threads[t].done, s.threads[t].ended = len(p.threads[t].steps) == 0, p.threads[t].recovers
 	}
 	return s
 }
@@ -124,6 +130,8 @@ func (s *state) steps() (next []*state, given bool) {
 		next = append(next, s.placement(e)...)
 		next = append(next, s.readExecutes(e)...)
 		next = append(next, s.atomicExecutes(e)...)
+		next = append(next, s.flushPersists(e)...)
+		next = append(next, s.atomicWriteIsWhole(e)...)
 		next = append(next, s.completionsInOrder(e)...)
 		next = append(next, s.responseMayBeEarly(e)...)
 		next = append(next, s.receiveCompletes(e)...)

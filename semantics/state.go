@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -12,14 +13,17 @@ type state struct {
 	*program
 	threads []thread
 	up      []bool
+	zombie  []bool   // by host: presumed dead; its name belongs to another machine
 	memory  []string // by block: the content that CPUs and cards see
 	durable []string // by block: the durable content; empty if it is not persistent memory
 	valid   []bool   // by registration
 	cut     []link   // by pair of hosts
 	ends    []end
+	current []int // by end of a first connection: the same end in the current one
 	queues  [][]completion
 	private []string // by label: the private memory for its value
 	inbox   []note
+	spent   faults.Spent // of the budget of faults
 }
 
 // thread is a CPU that runs the program of a thread.
@@ -60,6 +64,7 @@ type note struct {
 type end struct {
 	state          verbs.QPState
 	destroyed      bool
+	psn            bool // its sequence numbers are those of the program
 	broken         bool // acknowledgements are lost
 	orphan         bool // its peer's host has ended
 	last           int  // of a broken connection: no request from this one on arrives
@@ -86,6 +91,7 @@ type message struct {
 	op           verbs.Opcode
 	at           place
 	region       int
+	scope        verbs.Access // of a Flush
 	data         string
 	fetch        []cell // parts of the source that were not fetched
 	sinks        []place
@@ -94,7 +100,7 @@ type message struct {
 	pushes       []ref // acknowledged before it was posted
 	opened       bool  // accepted by the responder
 	refused      verbs.Status
-	executed     bool // a Read or Atomic: all of it
+	executed     bool // one that is answered: all of it
 	half         bool // an Atomic has read
 	acknowledged bool
 	early        bool // a part of it has overtaken an earlier request
@@ -162,6 +168,8 @@ func (s *state) clone() *state {
 		t.sampled, t.regs, t.seen = slices.Clone(t.sampled), slices.Clone(t.regs), slices.Clone(t.seen)
 		t.buffer, t.flushed = slices.Clone(t.buffer), slices.Clone(t.flushed)
 	}
+	c.current = slices.Clone(s.current)
+	c.zombie = slices.Clone(s.zombie)
 	c.up, c.valid, c.cut = slices.Clone(s.up), slices.Clone(s.valid), slices.Clone(s.cut)
 	c.memory, c.durable, c.private = slices.Clone(s.memory), slices.Clone(s.durable), slices.Clone(s.private)
 	c.inbox = slices.Clone(s.inbox)
@@ -187,6 +195,7 @@ func (s *state) text() string {
 		s.threads[i].write(&w)
 	}
 	w.flags(s.up...)
+	w.flags(s.zombie...)
 	w.flags(s.valid...)
 	for _, l := range s.cut {
 		w.int(int(l))
@@ -208,6 +217,12 @@ func (s *state) text() string {
 	}
 	for i := range s.ends {
 		s.ends[i].write(&w)
+	}
+	for _, e := range s.current {
+		w.int(e)
+	}
+	for i := range s.budget {
+		w.int(int(s.spent[i]))
 	}
 	return string(w)
 }
@@ -287,7 +302,7 @@ func (t *thread) write(w *writer) {
 func (e *end) write(w *writer) {
 	w.int(int(e.state))
 	w.int(int(e.access))
-	w.flags(e.destroyed, e.broken, e.orphan)
+	w.flags(e.psn, e.destroyed, e.broken, e.orphan)
 	for _, n := range []int{e.last, e.posted, e.freed, e.rposted, e.rfree, len(e.sends), len(e.wire), len(e.receives)} {
 		w.int(n)
 	}

@@ -64,13 +64,15 @@ func (s *state) do(t int, o *op) (next []*state, gaveUp bool) {
 		return s.stateOf(t, o, st), false
 	case lang.Destroy:
 		return s.destroy(t, o), false
+	case lang.Connect:
+		return s.connect(t, o)
 	case lang.Dereg:
 		return s.deregister(t, o), false
 	case lang.Fault:
 		return s.fault(t, st), false
 	case lang.Heal:
 		c := s.clone()
-		c.link(st.A, st.B, whole)
+		c.link(s.host(st.A), s.host(st.B), whole)
 		c.advance(t)
 		return []*state{c}, false
 	}
