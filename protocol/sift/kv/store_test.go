@@ -3,6 +3,7 @@ package kv
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"testing"
 	"time"
 
@@ -112,4 +113,51 @@ func (f *flaky) WriteDirect(addr int, data []byte) error {
 		return sift.ErrUnavailable
 	}
 	return f.Memory.WriteDirect(addr, data)
+}
+
+// A put that finds no free block reads the memory, to see whether its key is there. If that fails nothing is logged.
+func TestAPutThatCannotReadTheMemoryIsNotLogged(t *testing.T) {
+	s, _ := open(t, small())
+	for _, k := range []string{"a", "b", "c"} {
+		if err := s.Put([]byte(k), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for s.Stats().Pending > 0 {
+		if _, err := s.ApplyOne(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := &unreadable{Memory: s.mem}
+	s.mem, s.table.mem = m, m
+	if err := s.Put([]byte("d"), nil); !errors.Is(err, ErrNotLeading) || errors.Is(err, ErrUnknown) || m.logged > 0 {
+		t.Errorf("%v, and %d operations are logged", err, m.logged)
+	}
+	if err := s.Delete([]byte("a")); !errors.Is(err, ErrNotLeading) || m.logged > 0 {
+		t.Errorf("after that: %v, and %d operations are logged", err, m.logged)
+	}
+}
+
+// unreadable is a memory whose reads fail.
+type unreadable struct {
+	Memory
+	logged int
+}
+
+func (u *unreadable) Read(int, []byte) error { return sift.ErrUnavailable }
+
+func (u *unreadable) WriteDirect(addr int, data []byte) error {
+	u.logged++
+	return u.Memory.WriteDirect(addr, data)
+}
+
+// All coordinators of a store must place keys alike, also those of another version.
+func TestTheHashOfAKeyIsFNV(t *testing.T) {
+	for _, key := range []string{"a", "key", "\xff\x00\x80"} {
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(key)) // it never fails
+		if got, want := hash([]byte(key)), h.Sum64(); got != want {
+			t.Errorf("%q: %x, want %x", key, got, want)
+		}
+	}
 }
