@@ -1,0 +1,81 @@
+package arcadia
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// The atomicity primitive takes the bytes of its size, and forces its index and the current buffer, and not a byte beside.
+func TestAtomicForcesItsBytes(t *testing.T) {
+	region, err := newF().OpenPMEM("value", 512)
+	ok(t, err)
+	m := &ranges{Local: Local{region}}
+	a := &Atomic{Mem: m, At: 64, Len: 16}
+	ok(t, errors.Join(a.Write(make([]byte, 16)), a.Write(make([]byte, 16))))
+	_, err = a.Read()
+	ok(t, err)
+	index, end := 0, 0
+	for _, x := range m.forced {
+		switch x {
+		case [2]int{64, 8}:
+			index++
+		case [2]int{72, 24}, [2]int{96, 24}:
+		default:
+			t.Errorf("it forces %d bytes at %d", x[1], x[0])
+		}
+		end = max(end, x[0]+x[1])
+	}
+	if index != 5 || len(m.forced) != 8 || end != a.At+a.Size() {
+		t.Errorf("%v, and the size is %d", m.forced, a.Size())
+	}
+}
+
+// Memory without superlines that cannot be read may have been a log: it is not taken for an empty one.
+func TestUnreadableMemoryIsNotEmpty(t *testing.T) {
+	const ring = 320
+	for _, at := range []int{ringAt, ringAt + ring - 8} {
+		h := newF()
+		region, err := h.OpenPMEM("log", ringAt+ring)
+		ok(t, err)
+		h.Memory("log").Poison(at)
+		if err := checkedEmpty(region); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("Inspect, unreadable at %d: %v", at, err)
+		}
+		if _, err := Open(h, Config{Name: "log", Size: ringAt + ring}); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("Open, unreadable at %d: %v", at, err)
+		}
+	}
+}
+
+// beaten is a client of the cluster's service beside which another one creates a key first.
+type beaten struct{ coord.Client }
+
+func (beaten) Get(string) ([]byte, uint64, error)         { return nil, 0, coord.ErrNotFound }
+func (beaten) Create(string, []byte, coord.Session) error { return coord.ErrExists }
+
+// Of two hosts that create a log at once, one is fenced.
+func TestTheSecondCreationIsFenced(t *testing.T) {
+	if _, err := begin(newF(), &Config{Name: "log", Backups: []string{"backup1"}, Quorum: 1, Coord: beaten{}}); !errors.Is(err, ErrFenced) {
+		t.Error(err)
+	}
+}
+
+// A recovery that cannot read the header of a record does not write it: the next one would take it for a record.
+func TestRecoveryWritesNoHeaderThatItCannotRead(t *testing.T) {
+	h := newF()
+	l, m := h.open(t, 320)
+	a := put(t, l, "11111111")
+	ok(t, a.Force(1))
+	m.Poison(ringAt + a.at)
+	c := copyOf(1, 1, 1, 1)
+	err := l.fetch(&Replicas{}, &choice{super: c.super, records: c.records}, []copyState{copyOf(1, 1, 1)})
+	if !errors.Is(err, host.ErrMedia) {
+		t.Error(err)
+	}
+	if w, err := host.TryLoad64(l.region, ringAt+a.at); !errors.Is(err, host.ErrMedia) {
+		t.Errorf("the header is %x now, %v", w, err)
+	}
+}
