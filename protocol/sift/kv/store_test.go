@@ -101,6 +101,26 @@ func TestAnUnknownOperationStopsTheStore(t *testing.T) {
 	}
 }
 
+// A store whose log cannot be rewritten is not opened: an operation that it replays must be on a majority first.
+func TestALogThatCannotBeRewrittenIsNotOpened(t *testing.T) {
+	c := newCluster(small())
+	s, err := Open(alone{}, c.lead(nil, []int{0, 1}, 0), small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Put([]byte("a"), []byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	before := string(c.memory)
+	if _, err := Open(alone{}, &flaky{Memory: c.lead(nil, []int{1, 2}, 0)}, small()); !errors.Is(err, sift.ErrUnavailable) || string(c.memory) != before {
+		t.Errorf("%v; the memory has changed: %v", err, string(c.memory) != before)
+	}
+	s, err = Open(alone{}, c.lead(nil, []int{1, 2}, 0), small())
+	if err != nil || s.Recovered() != (Recovery{Replayed: 1, Rewritten: 1}) {
+		t.Errorf("%v; a recovery has found %+v", err, s.Recovered())
+	}
+}
+
 // flaky is a memory of which one direct write fails.
 type flaky struct {
 	Memory
