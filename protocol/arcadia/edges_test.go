@@ -6,6 +6,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
 )
 
 // The atomicity primitive takes the bytes of its size, and forces its index and the current buffer, and not a byte beside.
@@ -77,5 +78,22 @@ func TestRecoveryWritesNoHeaderThatItCannotRead(t *testing.T) {
 	}
 	if w, err := host.TryLoad64(l.region, ringAt+a.at); !errors.Is(err, host.ErrMedia) {
 		t.Errorf("the header is %x now, %v", w, err)
+	}
+}
+
+// A host that cannot read its own copy says so: it does not judge the copy of another host in its place.
+func TestAnUnreadableCopyIsNotJudged(t *testing.T) {
+	h := newF()
+	l, m := h.open(t, 320)
+	ok(t, put(t, l, "11111111").Force(1))
+	r := &Replicas{cfg: Config{Size: ringAt + 320}, mem: &lend.Memory{Region: l.region}}
+	copies, err := l.survey(r, true)
+	ok(t, err)
+	if len(copies) != 1 || copies[0].kind != whole {
+		t.Errorf("before: %+v", copies)
+	}
+	m.Poison(ringAt)
+	if copies, err := l.survey(r, true); !errors.Is(err, ErrCorrupt) || !errors.Is(err, host.ErrMedia) {
+		t.Errorf("%+v, %v", copies, err)
 	}
 }
