@@ -97,3 +97,23 @@ func TestAnUnreadableCopyIsNotJudged(t *testing.T) {
 		t.Errorf("%+v, %v", copies, err)
 	}
 }
+
+// A copy without superline is blank only if every byte of its ring is zero, unless the log is known to exist.
+func TestABlankCopyHasNoByteInItsRing(t *testing.T) {
+	l := &Log{size: 320}
+	for _, at := range []int{ringAt, ringAt + 319} {
+		m := make(snapshot, ringAt+320)
+		for _, created := range []bool{false, true} {
+			if c, err := l.judge(m, created); err != nil || c.kind != blank {
+				t.Errorf("zeros: %+v, %v", c, err)
+			}
+		}
+		m[at] = 1
+		if _, err := l.judge(m, false); !errors.Is(err, ErrForeign) {
+			t.Errorf("byte %d is not zero: %v", at, err)
+		}
+		if c, err := l.judge(m, true); err != nil || c.kind != blank {
+			t.Errorf("byte %d is not zero, and the log exists: %+v, %v", at, c, err)
+		}
+	}
+}
