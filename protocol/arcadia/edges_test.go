@@ -117,3 +117,16 @@ func TestABlankCopyHasNoByteInItsRing(t *testing.T) {
 		}
 	}
 }
+
+// What a recovery has repaired in its own copy is durable before the copy counts.
+func TestARepairedCopyIsDurable(t *testing.T) {
+	h := newF()
+	l, _ := h.open(t, 320)
+	a, b := put(t, l, "11111111"), put(t, l, "22222222") // in the caches only, as what a recovery has read
+	c := copyOf(1, 1, 2)
+	ok(t, l.fetch(&Replicas{mem: &lend.Memory{Region: l.region}}, &choice{super: c.super, records: c.records}, []copyState{{}}))
+	l, _ = h.power(nil).open(t, 320)
+	if got := list(l); len(got) != 2 {
+		t.Errorf("records %d and %d are repaired, and after a power failure there are %q", a.lsn, b.lsn, got)
+	}
+}
