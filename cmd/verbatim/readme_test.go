@@ -105,9 +105,9 @@ type protocolRow struct {
 var protocolRows = []protocolRow{
 	{"ncl", "[NCL](docs/ncl.md), the log of SplitFT (Luo et al., EuroSys 2024)", "| NCL with `kit` |"},
 	{"splitfs", "[the file system](docs/splitfs.md) of SplitFT, on NCL", "| splitfs | 200 | 11 |"},
-	{"arcadia", "[Arcadia](docs/arcadia.md), a log in persistent memory (Gugnani et al.)", "| seed 79 |"},
+	{"arcadia", "[Arcadia](docs/arcadia.md), a log in persistent memory (Gugnani et al.)", "| seed 1130 |"},
 	{"table1", "[libpmemlog, FLEX and Query Fresh](docs/table1.md), with which Arcadia is compared", ""},
-	{"sift", "[Sift](docs/sift.md), consensus on passive memory (Kazhamiaka et al., CoNEXT 2019)", ""},
+	{"sift", "[Sift](docs/sift.md), consensus on passive memory (Kazhamiaka et al., CoNEXT 2019)", "| Sift, seed 1129 |"},
 	{"cluster", "[sessions and controllers](docs/controllers.md) of processes", ""},
 	{"lease", "[a lock with a lease](docs/lease.md), an example", ""},
 }

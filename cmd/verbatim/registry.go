@@ -23,7 +23,7 @@ var program = command.Program{Doc: doc, Absent: absent, Commands: commands, Prot
 	{Name: "table1", Scenarios: table1check.Scenarios, Broken: table1check.BrokenScenarios, GoScenarios: "table1check.Scenarios()",
 		GoBroken: "table1check.BrokenScenarios()", Folders: []string{"protocol/arcadia/pmemlog", "protocol/arcadia/flex", "protocol/arcadia/queryfresh"}, Kit: []string{"kit/lend"}},
 	{Name: "sift", Scenarios: siftcheck.Scenarios, Deep: siftcheck.DeepScenarios, GoScenarios: "siftcheck.Scenarios()",
-		GoDeep: "siftcheck.DeepScenarios()", Folders: []string{"protocol/sift"}, Kit: []string{"kit/lend", "kit/quorum", "kit/rpc"}},
+		GoDeep: "siftcheck.DeepScenarios()", Folders: []string{"protocol/sift", "protocol/sift/kv", "protocol/sift/wal"}, Kit: []string{"kit/lend", "kit/quorum", "kit/rpc"}},
 	{Name: "lease", Scenarios: leasecheck.Scenarios, GoScenarios: "leasecheck.Scenarios()", Folders: []string{"examples/lease"}},
 	{Name: "splitfs", Scenarios: splitfscheck.Scenarios, Deep: splitfscheck.DeepScenarios, GoScenarios: "splitfscheck.Scenarios()",
 		GoDeep: "splitfscheck.DeepScenarios()", Folders: []string{"splitfs"}},

@@ -226,3 +226,20 @@ func connectAndDrop(h host.Host) error {
 	}
 	return errors.Join(err, g.Close())
 }
+
+// A connection to a lender that the card cannot make is an error, and no connection.
+func TestAnsweredReportsThatTheCardCannotConnect(t *testing.T) {
+	m := &machine{lacks: "connection"}
+	g, err := NewGroup(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := g.Prepare("lender", verbs.QPConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lent := Greeting{Endpoint: someEnd, Windows: []Window{{Addr: 1 << 12, RKey: 1, Len: 8}}}
+	if err := c.Answered(&host.Answer{Body: lent.Encode()}, 8); !errors.Is(err, errLacks) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -84,6 +84,29 @@ func TestABackupFollowsTheGroupsThatAreLeft(t *testing.T) {
 	}, nil)
 }
 
+// A group that a backup follows no longer is none that it could take.
+func TestABackupDoesNotWatchAGroupThatItHasGivenUp(t *testing.T) {
+	run(t, func(h host.Host) {
+		b, err := StartBackup(h, []Config{config(), config()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.over[0] = ErrLost
+		var vacant []int
+		for range config().Missed + 1 {
+			if vacant, err = b.Watch(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(vacant) != 1 || vacant[0] != 1 {
+			t.Errorf("the groups %v need a coordinator, and 0 is given up", vacant)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}, nil)
+}
+
 func TestAClosedBackupFollowsNobody(t *testing.T) {
 	run(t, func(h host.Host) {
 		b, err := StartBackup(h, []Config{config()})

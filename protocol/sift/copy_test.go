@@ -164,6 +164,40 @@ func TestWritesToACopiedBlockWait(t *testing.T) {
 	})
 }
 
+// A write that waits for a copy ends when the coordinator stops: Close waits for it, and the copy never ends.
+func TestWritesThatWaitForACopyEndWithTheCoordinator(t *testing.T) {
+	returned(t, func(h host.Host, c *Coordinator, crash func(mem string)) {
+		j, err := c.Rejoin("mem3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for more := true; more; {
+			if more, err = j.CopyBlock(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ended := 0
+		for name, write := range map[string]func(int, []byte) error{"logged": c.Write, "direct": c.WriteDirect} {
+			h.Go(name, func() {
+				if err := write(8, []byte("too late")); !errors.Is(err, ErrReplaced) {
+					t.Errorf("%s: %v", name, err)
+				}
+				ended++
+			})
+		}
+		h.Go("close", func() {
+			h.Sleep(c.cfg.Period)
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+			ended++
+		})
+		if h.Sleep(2 * c.cfg.Period); ended != 3 {
+			t.Errorf("%d of 3 tasks have ended", ended)
+		}
+	})
+}
+
 // A coordinator goes on bringing a node back that fails meanwhile.
 func TestANodeThatFailsAgainIsBroughtBack(t *testing.T) {
 	cfg := config()

@@ -167,6 +167,27 @@ func TestACandidateGivesWayToTheOneThatHasWon(t *testing.T) {
 	}, nil)
 }
 
+// A candidate that has lost connects to no memory node: its term is the greatest so far, so each of them would
+// admit it, and refuse the coordinator that it has lost to.
+func TestACandidateThatHasLostDisturbsNobody(t *testing.T) {
+	run(t, func(h host.Host) {
+		c := lead(t, h, config())
+		other := follower(t, h, 2, 1)
+		if err := c.Beat(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := other.take(); got != nil || err != nil || other.stood <= c.Term() {
+			t.Errorf("in term %d, after term %d: leads: %v, %v", other.stood, c.Term(), got != nil, err)
+		}
+		if err := errors.Join(c.Write(0, make([]byte, 8)), c.Beat()); err != nil {
+			t.Errorf("after another node has stood and lost: %v", err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}, nil)
+}
+
 // A change at any memory node is a heartbeat.
 func TestAHeartbeatAtOneNodeIsOne(t *testing.T) {
 	for i := range config().Memory {

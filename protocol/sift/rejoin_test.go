@@ -152,6 +152,9 @@ func TestAClosedCoordinatorLeavesTheConnectionsAlone(t *testing.T) {
 		if err := c.welcome("mem3", over); !errors.Is(err, ErrReplaced) {
 			t.Errorf("a welcome: %v", err)
 		}
+		if err := c.Beat(); !errors.Is(err, ErrReplaced) { // the refused calls have released the lock
+			t.Errorf("a heartbeat: %v", err)
+		}
 		if over.Asked != asked {
 			t.Error("it has used the connection")
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -37,9 +38,16 @@ func TestConfigurationsOutsideTheLimitsAreErrors(t *testing.T) {
 		"many slots":      func(c *Config) { c.Index = sift.MaxSize + 1 },
 		"many blocks":     func(c *Config) { c.Blocks = sift.MaxSize / 16 },
 		"a long log":      func(c *Config) { c.Log = sift.MaxSize / 16 },
+		"a large cache":   func(c *Config) { c.Cache = math.MaxInt32 + 1 },
+
+		// The sizes of these are negative: their products overflow.
+		"an index that overflows": func(c *Config) { c.Index = 1 << 60 },
+		"blocks that overflow":    func(c *Config) { c.Blocks = 1 << 58 },
+		"a log that overflows":    func(c *Config) { c.Log = 1 << 60 },
 	}
-	good := small()
-	if err := good.Validate(); err != nil {
+	good, least, most := small(), Config{Key: 1, Index: 1, Blocks: 1, Log: 1, Cache: 1}, small()
+	most.Key, most.Value, most.Cache = MaxKey, MaxValue, math.MaxInt32
+	if err := errors.Join(good.Validate(), least.Validate(), most.Validate()); err != nil {
 		t.Fatal(err)
 	}
 	for name, change := range tests {

@@ -3,6 +3,7 @@ package kv
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"testing"
 	"time"
 
@@ -100,6 +101,26 @@ func TestAnUnknownOperationStopsTheStore(t *testing.T) {
 	}
 }
 
+// A store whose log cannot be rewritten is not opened: an operation that it replays must be on a majority first.
+func TestALogThatCannotBeRewrittenIsNotOpened(t *testing.T) {
+	c := newCluster(small())
+	s, err := Open(alone{}, c.lead(nil, []int{0, 1}, 0), small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Put([]byte("a"), []byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	before := string(c.memory)
+	if _, err := Open(alone{}, &flaky{Memory: c.lead(nil, []int{1, 2}, 0)}, small()); !errors.Is(err, sift.ErrUnavailable) || string(c.memory) != before {
+		t.Errorf("%v; the memory has changed: %v", err, string(c.memory) != before)
+	}
+	s, err = Open(alone{}, c.lead(nil, []int{1, 2}, 0), small())
+	if err != nil || s.Recovered() != (Recovery{Replayed: 1, Rewritten: 1}) {
+		t.Errorf("%v; a recovery has found %+v", err, s.Recovered())
+	}
+}
+
 // flaky is a memory of which one direct write fails.
 type flaky struct {
 	Memory
@@ -112,4 +133,51 @@ func (f *flaky) WriteDirect(addr int, data []byte) error {
 		return sift.ErrUnavailable
 	}
 	return f.Memory.WriteDirect(addr, data)
+}
+
+// A put that finds no free block reads the memory, to see whether its key is there. If that fails nothing is logged.
+func TestAPutThatCannotReadTheMemoryIsNotLogged(t *testing.T) {
+	s, _ := open(t, small())
+	for _, k := range []string{"a", "b", "c"} {
+		if err := s.Put([]byte(k), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for s.Stats().Pending > 0 {
+		if _, err := s.ApplyOne(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := &unreadable{Memory: s.mem}
+	s.mem, s.table.mem = m, m
+	if err := s.Put([]byte("d"), nil); !errors.Is(err, ErrNotLeading) || errors.Is(err, ErrUnknown) || m.logged > 0 {
+		t.Errorf("%v, and %d operations are logged", err, m.logged)
+	}
+	if err := s.Delete([]byte("a")); !errors.Is(err, ErrNotLeading) || m.logged > 0 {
+		t.Errorf("after that: %v, and %d operations are logged", err, m.logged)
+	}
+}
+
+// unreadable is a memory whose reads fail.
+type unreadable struct {
+	Memory
+	logged int
+}
+
+func (u *unreadable) Read(int, []byte) error { return sift.ErrUnavailable }
+
+func (u *unreadable) WriteDirect(addr int, data []byte) error {
+	u.logged++
+	return u.Memory.WriteDirect(addr, data)
+}
+
+// All coordinators of a store must place keys alike, also those of another version.
+func TestTheHashOfAKeyIsFNV(t *testing.T) {
+	for _, key := range []string{"a", "key", "\xff\x00\x80"} {
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(key)) // it never fails
+		if got, want := hash([]byte(key)), h.Sum64(); got != want {
+			t.Errorf("%q: %x, want %x", key, got, want)
+		}
+	}
 }
