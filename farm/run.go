@@ -32,6 +32,8 @@ type client struct {
 	next        int // the first job whose result has not been delivered
 	each        func(i int, r *Result) error
 	warned      bool
+	seq         uint64 // in the stream of results, of the last one that was read
+	short       bool   // at the last look, jobs were missing
 }
 
 // Run hands out the jobs, and calls each with their results, in the order of the jobs and once for each. It returns when
@@ -51,16 +53,18 @@ func Run(ctx context.Context, cfg RunConfig, jobs []Job, each func(i int, r *Res
 	}
 	defer c.l.close()
 	defer c.withdraw()
-	results, err := c.l.js.OrderedConsumer(ctx, resultStream, jetstream.OrderedConsumerConfig{FilterSubjects: []string{resultSubject(c.batch)}})
+	woken := make(chan *nats.Msg, 1)
+	news, err := c.l.conn.ChanSubscribe(resultSubject(c.batch), woken)
 	if err != nil {
 		return fmt.Errorf("farm: wait for results: %w", err)
 	}
+	defer func() { _ = news.Unsubscribe() }()
 	for i := range jobs {
-		if err := c.hand(ctx, i); err != nil {
+		if err := c.hand(ctx, i, ""); err != nil {
 			return err
 		}
 	}
-	return c.gather(ctx, results)
+	return c.gather(ctx, woken)
 }
 
 // queue is the part of a job's subject that names the source tree.
@@ -72,14 +76,17 @@ func (c *client) queue(j *Job) string {
 }
 
 // hand puts a job into its queue.
-func (c *client) hand(ctx context.Context, i int) error {
+func (c *client) hand(ctx context.Context, i int, again string) error {
 	j := c.jobs[i]
+	if len(j.Args) == 0 {
+		return fmt.Errorf("%w: job %d has no arguments", ErrConfig, i)
+	}
 	if j.Source && c.tree == anyTree {
 		return fmt.Errorf("%w: %s needs the source tree, and none is named", ErrConfig, line(j.Args))
 	}
 	b, err := json.Marshal(order{j, c.batch, i})
 	if err == nil {
-		_, err = c.l.js.Publish(ctx, jobSubject(c.build, c.queue(&j), c.batch), b, jetstream.WithMsgID(fmt.Sprint(c.batch, ".", i)))
+		_, err = c.l.js.Publish(ctx, jobSubject(c.build, c.queue(&j), c.batch), b, jetstream.WithMsgID(fmt.Sprint(c.batch, ".", i, again)))
 	}
 	if err != nil {
 		return fmt.Errorf("farm: hand out %s: %w", line(j.Args), err)
@@ -87,31 +94,46 @@ func (c *client) hand(ctx context.Context, i int) error {
 	return nil
 }
 
-// gather receives the results.
-func (c *client) gather(ctx context.Context, results jetstream.Consumer) error {
+// gather reads results from their stream until all are there. A message on woken says that there may be new ones. A server
+// that does not answer may come back.
+func (c *client) gather(ctx context.Context, woken <-chan *nats.Msg) error {
+	tick := time.NewTicker(min(c.l.cfg.beat(), time.Second))
+	defer tick.Stop()
 	looked := time.Now()
 	for c.next < len(c.jobs) {
-		if err := ctx.Err(); err != nil {
+		if err := c.read(ctx); err != nil {
 			return err
 		}
-		if time.Since(looked) > 2*c.l.cfg.beat() {
+		if c.next < len(c.jobs) && time.Since(looked) > 2*c.l.cfg.beat() {
 			c.look(ctx)
 			looked = time.Now()
 		}
-		b, err := results.Fetch(100, jetstream.FetchMaxWait(min(c.l.cfg.beat(), time.Second)))
-		if err == nil {
-			err = c.receive(b)
+		if c.next == len(c.jobs) {
+			return nil
 		}
-		if err != nil && !errors.Is(err, nats.ErrTimeout) {
-			return fmt.Errorf("farm: wait for results: %w", err)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-woken:
+		case <-tick.C:
 		}
 	}
 	return nil
 }
 
-func (c *client) receive(b jetstream.MessageBatch) error {
-	for m := range b.Messages() {
-		if _, err := c.got.add(m.Data()); err != nil {
+// read reads the results that are there.
+func (c *client) read(ctx context.Context) error {
+	s, err := c.l.js.Stream(ctx, resultStream)
+	if err != nil {
+		return ctx.Err() // later
+	}
+	for c.next < len(c.jobs) {
+		m, err := s.GetMsg(ctx, c.seq+1, jetstream.WithGetMsgSubject(resultSubject(c.batch)))
+		if err != nil {
+			return ctx.Err() // there is none, or later
+		}
+		c.seq = m.Sequence
+		if _, err := c.got.add(m.Data); err != nil {
 			return err
 		}
 		for c.next < len(c.jobs) && c.got.results[c.next] != nil {
@@ -121,15 +143,15 @@ func (c *client) receive(b jetstream.MessageBatch) error {
 				return err
 			}
 		}
-		if c.next == len(c.jobs) {
-			return nil
-		}
 	}
-	return b.Error()
+	return nil
 }
 
-// look notices, once, that no worker can take the jobs.
+// look repairs what the server lost, and notices, once, that no worker can take the jobs.
 func (c *client) look(ctx context.Context) {
+	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
+	defer stop()
+	c.repair(ctx)
 	if c.warned || c.cfg.Notice == nil {
 		return
 	}
@@ -149,6 +171,52 @@ func (c *client) look(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// repair hands jobs out again if the server has fewer than have no result, at two looks in a row: they were too old, or its
+// folder is another. A result is sent before its job is removed, so results that are on their way do not count as lost.
+func (c *client) repair(ctx context.Context) {
+	waiting, err := c.waiting(ctx)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		_, err = c.l.streams(ctx)
+	}
+	if err != nil {
+		return // later
+	}
+	left := 0
+	for _, r := range c.got.results {
+		if r == nil {
+			left++
+		}
+	}
+	short := waiting < left
+	if short && c.short {
+		c.seq = 0 // another stream numbers from 1; results that are known are ignored
+		for i, r := range c.got.results {
+			if r == nil && c.hand(ctx, i, fmt.Sprint(".again.", time.Now().UnixNano())) != nil {
+				return
+			}
+		}
+		short = false
+	}
+	c.short = short
+}
+
+// waiting returns how many jobs of the batch the server has, with those that are run.
+func (c *client) waiting(ctx context.Context) (int, error) {
+	s, err := c.l.js.Stream(ctx, jobStream)
+	if err != nil {
+		return 0, err
+	}
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(jobSubject("*", "*", c.batch)))
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, x := range info.State.Subjects { //lint:ordered a sum
+		n += int(x)
+	}
+	return n, nil
 }
 
 // can reports whether a worker takes jobs of a queue.
