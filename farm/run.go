@@ -33,7 +33,6 @@ type client struct {
 	each        func(i int, r *Result) error
 	warned      bool
 	seq         uint64 // in the stream of results, of the last one that was read
-	short       bool   // at the last look, jobs were missing
 }
 
 // Run hands out the jobs, and calls each with their results, in the order of the jobs and once for each. It returns when
@@ -101,11 +100,13 @@ func (c *client) gather(ctx context.Context, woken <-chan *nats.Msg) error {
 	defer tick.Stop()
 	looked := time.Now()
 	for c.next < len(c.jobs) {
-		if err := c.read(ctx); err != nil {
+		if _, err := c.read(ctx); err != nil {
 			return err
 		}
 		if c.next < len(c.jobs) && time.Since(looked) > 2*c.l.cfg.beat() {
-			c.look(ctx)
+			if err := c.look(ctx); err != nil {
+				return err
+			}
 			looked = time.Now()
 		}
 		if c.next == len(c.jobs) {
@@ -121,40 +122,42 @@ func (c *client) gather(ctx context.Context, woken <-chan *nats.Msg) error {
 	return nil
 }
 
-// read reads the results that are there.
-func (c *client) read(ctx context.Context) error {
+// read reads the results that are there. It reports whether it has read them all.
+func (c *client) read(ctx context.Context) (all bool, err error) {
 	s, err := c.l.js.Stream(ctx, resultStream)
 	if err != nil {
-		return ctx.Err() // later
+		return false, ctx.Err() // later
 	}
 	for c.next < len(c.jobs) {
 		m, err := s.GetMsg(ctx, c.seq+1, jetstream.WithGetMsgSubject(resultSubject(c.batch)))
 		if err != nil {
-			return ctx.Err() // there is none, or later
+			return errors.Is(err, jetstream.ErrMsgNotFound), ctx.Err() // there is none, or later
 		}
 		c.seq = m.Sequence
 		if _, err := c.got.add(m.Data); err != nil {
-			return err
+			return false, err
 		}
 		for c.next < len(c.jobs) && c.got.results[c.next] != nil {
 			i := c.next
 			c.next++
 			if err := c.each(i, c.got.results[i]); err != nil {
-				return err
+				return false, err
 			}
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // look repairs what the server lost, and notices, once, that no worker can take the jobs.
-func (c *client) look(ctx context.Context) {
-	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
-	defer stop()
-	c.repair(ctx)
-	if c.warned || c.cfg.Notice == nil {
-		return
+func (c *client) look(ctx context.Context) error {
+	if err := c.repair(ctx); err != nil || c.warned || c.cfg.Notice == nil {
+		return err
 	}
+	c.notice(ctx)
+	return nil
+}
+
+func (c *client) notice(ctx context.Context) {
 	all, err := c.l.alive(ctx)
 	if err != nil {
 		return // the results will show
@@ -173,33 +176,35 @@ func (c *client) look(ctx context.Context) {
 	}
 }
 
-// repair hands jobs out again if the server has fewer than have no result, at two looks in a row: they were too old, or its
-// folder is another. A result is sent before its job is removed, so results that are on their way do not count as lost.
-func (c *client) repair(ctx context.Context) {
+// repair hands jobs out again if the server has fewer than have no result: they were too old, or its folder is another. A
+// worker sends a result before it removes the job, so what was neither waiting, nor has a result after that, is lost.
+func (c *client) repair(ctx context.Context) error {
 	waiting, err := c.waiting(ctx)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		_, err = c.l.streams(ctx)
 	}
 	if err != nil {
-		return // later
+		return ctx.Err() // later
 	}
-	left := 0
-	for _, r := range c.got.results {
+	if all, err := c.read(ctx); err != nil || !all {
+		return err
+	}
+	var left []int
+	for i, r := range c.got.results {
 		if r == nil {
-			left++
+			left = append(left, i)
 		}
 	}
-	short := waiting < left
-	if short && c.short {
-		c.seq = 0 // another stream numbers from 1; results that are known are ignored
-		for i, r := range c.got.results {
-			if r == nil && c.hand(ctx, i, fmt.Sprint(".again.", time.Now().UnixNano())) != nil {
-				return
-			}
-		}
-		short = false
+	if waiting >= len(left) {
+		return nil
 	}
-	c.short = short
+	c.seq = 0 // another stream numbers from 1; results that are known are ignored
+	for _, i := range left {
+		if c.hand(ctx, i, "."+nuid.Next()) != nil {
+			return ctx.Err() // later
+		}
+	}
+	return nil
 }
 
 // waiting returns how many jobs of the batch the server has, with those that are run.

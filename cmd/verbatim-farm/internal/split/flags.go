@@ -16,6 +16,11 @@ var switches = map[string][]string{
 	"matrix":  {"json", "markdown"},
 }
 
+// Switch reports whether a flag of a command has no value.
+func Switch(command, flag string) bool {
+	return flag == "help" || slices.Contains(switches[command], flag)
+}
+
 // fit returns an error for flags that cannot be divided among machines.
 func fit(command string, flags []string) error {
 	for _, name := range elsewhere {
@@ -37,7 +42,7 @@ func fit(command string, flags []string) error {
 		if !strings.HasPrefix(f, "--") || f == "--" {
 			return fmt.Errorf("%w: %q: names come before flags", ErrUsage, f)
 		}
-		if !strings.Contains(f, "=") && !slices.Contains(switches[command], f[2:]) {
+		if !strings.Contains(f, "=") && !Switch(command, f[2:]) {
 			i++ // its value
 		}
 	}
