@@ -75,7 +75,8 @@ func connect(ctx context.Context, cfg Config, name string) (*link, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	opts := []nats.Option{nats.Name(name), nats.MaxReconnects(-1)}
+	opts := []nats.Option{nats.Name(name), nats.MaxReconnects(-1),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})} // by default it prints: calls return what matters
 	if cfg.Creds != "" {
 		opts = append(opts, nats.UserCredentials(cfg.Creds))
 	}

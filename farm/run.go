@@ -52,8 +52,13 @@ func Run(ctx context.Context, cfg RunConfig, jobs []Job, each func(i int, r *Res
 	}
 	defer c.l.close()
 	defer c.withdraw()
-	woken := make(chan *nats.Msg, 1)
-	news, err := c.l.conn.ChanSubscribe(resultSubject(c.batch), woken)
+	woken := make(chan struct{}, 1)
+	news, err := c.l.conn.Subscribe(resultSubject(c.batch), func(*nats.Msg) {
+		select {
+		case woken <- struct{}{}:
+		default: // it is awake
+		}
+	})
 	if err != nil {
 		return fmt.Errorf("farm: wait for results: %w", err)
 	}
@@ -95,7 +100,7 @@ func (c *client) hand(ctx context.Context, i int, again string) error {
 
 // gather reads results from their stream until all are there. A message on woken says that there may be new ones. A server
 // that does not answer may come back.
-func (c *client) gather(ctx context.Context, woken <-chan *nats.Msg) error {
+func (c *client) gather(ctx context.Context, woken <-chan struct{}) error {
 	tick := time.NewTicker(min(c.l.cfg.beat(), time.Second))
 	defer tick.Stop()
 	looked := time.Now()

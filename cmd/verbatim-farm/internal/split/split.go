@@ -153,6 +153,9 @@ func (p *Plan) check(src *Source, names, flags []string) error {
 		if err != nil {
 			return err
 		}
+		if len(all) == 0 && name != nil && strings.Contains(name[0], "/") && !strings.ContainsAny(name[0], "*?[") {
+			all = []listed{{Name: name[0]}} // only its name selects it: it must be violated
+		}
 		some := false
 		for _, x := range all {
 			if x.Deep && !on(flags, "deep") && !slices.Contains(names, x.Name) {
