@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +30,8 @@ func (c *Config) Validate() error {
 	switch {
 	case c.URL == "":
 		return fmt.Errorf("%w: no URL of a server, such as nats://127.0.0.1:4222", ErrConfig)
+	case !parses(c.URL):
+		return fmt.Errorf("%w: the URL of the server, %s, cannot be parsed", ErrConfig, bare(c.URL))
 	case (c.Cert == "") != (c.Key == ""):
 		return fmt.Errorf("%w: a certificate and its key belong together: %q, %q", ErrConfig, c.Cert, c.Key)
 	case c.Beat < 0:
@@ -72,7 +75,8 @@ func connect(ctx context.Context, cfg Config, name string) (*link, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	opts := []nats.Option{nats.Name(name), nats.MaxReconnects(-1)}
+	opts := []nats.Option{nats.Name(name), nats.MaxReconnects(-1),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})} // by default it prints: calls return what matters
 	if cfg.Creds != "" {
 		opts = append(opts, nats.UserCredentials(cfg.Creds))
 	}
@@ -87,35 +91,52 @@ func connect(ctx context.Context, cfg Config, name string) (*link, error) {
 		return nil, fmt.Errorf("farm: connect to %s: %w", bare(cfg.URL), err)
 	}
 	l := &link{cfg: cfg, conn: conn}
-	if err := l.streams(ctx); err != nil {
+	if l.js, err = jetstream.New(conn); err == nil {
+		l.workers, err = l.streams(ctx)
+	}
+	if err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("farm: %s has no JetStream for this user: %w", bare(cfg.URL), err)
 	}
 	return l, nil
 }
 
-func (l *link) streams(ctx context.Context) error {
-	js, err := jetstream.New(l.conn)
-	if err != nil {
-		return err
-	}
-	l.js = js
-	_, jobs := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: jobStream, Subjects: []string{"verbatim.job.>"},
+// streams makes the streams and the bucket of workers if they are missing.
+func (l *link) streams(ctx context.Context) (jetstream.KeyValue, error) {
+	_, jobs := l.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: jobStream, Subjects: []string{"verbatim.job.>"},
 		Retention: jetstream.WorkQueuePolicy, MaxAge: keep})
-	_, results := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: resultStream, Subjects: []string{"verbatim.result.>"}, MaxAge: keep})
-	l.workers, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: workerBucket, TTL: 4 * l.cfg.beat()})
-	return errors.Join(jobs, results, err)
+	_, results := l.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: resultStream, Subjects: []string{"verbatim.result.>"}, MaxAge: keep})
+	workers, err := l.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: workerBucket, TTL: 4 * l.cfg.beat()})
+	return workers, errors.Join(jobs, results, err)
 }
 
 func (l *link) close() { l.conn.Close() }
 
-// bare returns a URL without the password.
-func bare(url string) string {
-	if i := strings.LastIndex(url, "@"); i >= 0 {
-		scheme, _, _ := strings.Cut(url, "//")
-		return scheme + "//" + url[i+1:]
+// parses reports whether a URL, or a list of them with commas, can be parsed. An error of the parser may show a password.
+func parses(urls string) bool {
+	for u := range strings.SplitSeq(urls, ",") {
+		u = strings.TrimSpace(u)
+		if !strings.Contains(u, "://") {
+			u = "nats://" + u
+		}
+		if _, err := url.Parse(u); err != nil {
+			return false
+		}
 	}
-	return url
+	return true
+}
+
+// bare returns URLs without what comes before the last @, where passwords are.
+func bare(urls string) string {
+	i := strings.LastIndex(urls, "@")
+	if i < 0 {
+		return urls
+	}
+	scheme, _, ok := strings.Cut(urls[:i], "://")
+	if !ok {
+		return urls[i+1:]
+	}
+	return scheme + "://" + urls[i+1:]
 }
 
 // Worker describes a worker that is alive.
@@ -149,17 +170,16 @@ func (l *link) alive(ctx context.Context) ([]Worker, error) {
 	var out []Worker
 	for _, k := range keys {
 		e, err := l.workers.Get(ctx, k)
-		if errors.Is(err, jetstream.ErrKeyNotFound) {
-			continue // it has just gone
-		}
-		var x Worker
-		if err == nil {
-			err = json.Unmarshal(e.Value(), &x)
+		if errors.Is(err, jetstream.ErrKeyNotFound) || errors.Is(err, jetstream.ErrInvalidKey) {
+			continue // it has just gone, or no worker wrote it
 		}
 		if err != nil {
 			return nil, fmt.Errorf("farm: worker %s: %w", k, err)
 		}
-		out = append(out, x)
+		var x Worker
+		if json.Unmarshal(e.Value(), &x) == nil && x.Name != "" {
+			out = append(out, x) // nothing else can be a worker's
+		}
 	}
 	slices.SortFunc(out, func(a, b Worker) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil

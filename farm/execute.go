@@ -40,10 +40,12 @@ func execute(ctx context.Context, program, dir string, args []string) *Result {
 	c.Dir = dir
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = patience
+	c.SysProcAttr = ownGroup()
 	stdout, stderr := &bounded{}, &bounded{}
 	c.Stdout, c.Stderr = stdout, stderr
 	err = c.Run()
-	r.Stdout, r.Stderr, r.Seconds = stdout.Bytes(), stderr.Bytes(), time.Since(began).Seconds()
+	general := func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(folder), []byte(Folder)) }
+	r.Stdout, r.Stderr, r.Seconds = general(stdout.Bytes()), general(stderr.Bytes()), time.Since(began).Seconds()
 	var exit *exec.ExitError
 	switch {
 	case stdout.over || stderr.over:

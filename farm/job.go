@@ -20,7 +20,8 @@ type Job struct {
 	Source bool `json:"source,omitempty"`
 }
 
-// Folder stands for a folder of the worker in [Job].Args. The files that the program writes there come with the result.
+// Folder stands for a folder of the worker in [Job].Args, and in what the program prints. The files that the program writes
+// there come with the result.
 const Folder = "{folder}"
 
 // Result is what became of a job.
@@ -93,9 +94,11 @@ func Tree(dir string) (string, error) {
 	return short(h.Sum(nil)), nil
 }
 
-// counts reports whether a file is part of a source tree: what a check writes, and the pages, are not.
+// counts reports whether a file is part of a source tree. Builds can embed files, and mutants read litmus tests. What a
+// check writes, and the pages, are no part of it.
 func counts(name string) bool {
-	return slices.Contains([]string{".go", ".mod", ".sum", ".c", ".h", ".s", ".patch", ".txt"}, filepath.Ext(name)) || filepath.Base(filepath.Dir(name)) == "equivalent"
+	return slices.Contains([]string{".go", ".mod", ".sum", ".c", ".h", ".s", ".patch", ".txt", ".litmus", ".css", ".js", ".yml"}, filepath.Ext(name)) ||
+		filepath.Base(filepath.Dir(name)) == "equivalent"
 }
 
 func short(sum []byte) string { return hex.EncodeToString(sum[:12]) }

@@ -91,6 +91,9 @@ func (g *gathered) add(b []byte) (int, error) {
 	if err := json.Unmarshal(bytes.Join(have, nil), r); err != nil {
 		return -1, fmt.Errorf("%w: result of job %d: %w", ErrMalformed, p.Number, err)
 	}
+	if r.Worker == "" {
+		return -1, fmt.Errorf("%w: result of job %d: no worker sent it", ErrMalformed, p.Number)
+	}
 	g.results[p.Number] = r
 	return p.Number, nil
 }

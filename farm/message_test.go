@@ -78,3 +78,16 @@ func FuzzPart(f *testing.F) {
 		}
 	})
 }
+
+// What no worker sent is no result: an empty one would be a success.
+func TestAnEmptyResultIsMalformed(t *testing.T) {
+	for _, text := range []string{"null", "{}"} {
+		b, err := json.Marshal(part{Of: 1, Data: []byte(text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := newGathered(1).add(b); n != -1 || !errors.Is(err, ErrMalformed) {
+			t.Errorf("%s: %d, %v", text, n, err)
+		}
+	}
+}

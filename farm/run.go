@@ -32,6 +32,7 @@ type client struct {
 	next        int // the first job whose result has not been delivered
 	each        func(i int, r *Result) error
 	warned      bool
+	seq         uint64 // in the stream of results, of the last one that was read
 }
 
 // Run hands out the jobs, and calls each with their results, in the order of the jobs and once for each. It returns when
@@ -51,16 +52,23 @@ func Run(ctx context.Context, cfg RunConfig, jobs []Job, each func(i int, r *Res
 	}
 	defer c.l.close()
 	defer c.withdraw()
-	results, err := c.l.js.OrderedConsumer(ctx, resultStream, jetstream.OrderedConsumerConfig{FilterSubjects: []string{resultSubject(c.batch)}})
+	woken := make(chan struct{}, 1)
+	news, err := c.l.conn.Subscribe(resultSubject(c.batch), func(*nats.Msg) {
+		select {
+		case woken <- struct{}{}:
+		default: // it is awake
+		}
+	})
 	if err != nil {
 		return fmt.Errorf("farm: wait for results: %w", err)
 	}
+	defer func() { _ = news.Unsubscribe() }()
 	for i := range jobs {
-		if err := c.hand(ctx, i); err != nil {
+		if err := c.hand(ctx, i, ""); err != nil {
 			return err
 		}
 	}
-	return c.gather(ctx, results)
+	return c.gather(ctx, woken)
 }
 
 // queue is the part of a job's subject that names the source tree.
@@ -72,14 +80,17 @@ func (c *client) queue(j *Job) string {
 }
 
 // hand puts a job into its queue.
-func (c *client) hand(ctx context.Context, i int) error {
+func (c *client) hand(ctx context.Context, i int, again string) error {
 	j := c.jobs[i]
+	if len(j.Args) == 0 {
+		return fmt.Errorf("%w: job %d has no arguments", ErrConfig, i)
+	}
 	if j.Source && c.tree == anyTree {
 		return fmt.Errorf("%w: %s needs the source tree, and none is named", ErrConfig, line(j.Args))
 	}
 	b, err := json.Marshal(order{j, c.batch, i})
 	if err == nil {
-		_, err = c.l.js.Publish(ctx, jobSubject(c.build, c.queue(&j), c.batch), b, jetstream.WithMsgID(fmt.Sprint(c.batch, ".", i)))
+		_, err = c.l.js.Publish(ctx, jobSubject(c.build, c.queue(&j), c.batch), b, jetstream.WithMsgID(fmt.Sprint(c.batch, ".", i, again)))
 	}
 	if err != nil {
 		return fmt.Errorf("farm: hand out %s: %w", line(j.Args), err)
@@ -87,52 +98,71 @@ func (c *client) hand(ctx context.Context, i int) error {
 	return nil
 }
 
-// gather receives the results.
-func (c *client) gather(ctx context.Context, results jetstream.Consumer) error {
+// gather reads results from their stream until all are there. A message on woken says that there may be new ones. A server
+// that does not answer may come back.
+func (c *client) gather(ctx context.Context, woken <-chan struct{}) error {
+	tick := time.NewTicker(min(c.l.cfg.beat(), time.Second))
+	defer tick.Stop()
 	looked := time.Now()
 	for c.next < len(c.jobs) {
-		if err := ctx.Err(); err != nil {
+		if _, err := c.read(ctx); err != nil {
 			return err
 		}
-		if time.Since(looked) > 2*c.l.cfg.beat() {
-			c.look(ctx)
+		if c.next < len(c.jobs) && time.Since(looked) > 2*c.l.cfg.beat() {
+			if err := c.look(ctx); err != nil {
+				return err
+			}
 			looked = time.Now()
 		}
-		b, err := results.Fetch(100, jetstream.FetchMaxWait(min(c.l.cfg.beat(), time.Second)))
-		if err == nil {
-			err = c.receive(b)
+		if c.next == len(c.jobs) {
+			return nil
 		}
-		if err != nil && !errors.Is(err, nats.ErrTimeout) {
-			return fmt.Errorf("farm: wait for results: %w", err)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-woken:
+		case <-tick.C:
 		}
 	}
 	return nil
 }
 
-func (c *client) receive(b jetstream.MessageBatch) error {
-	for m := range b.Messages() {
-		if _, err := c.got.add(m.Data()); err != nil {
-			return err
+// read reads the results that are there. It reports whether it has read them all.
+func (c *client) read(ctx context.Context) (all bool, err error) {
+	s, err := c.l.js.Stream(ctx, resultStream)
+	if err != nil {
+		return false, ctx.Err() // later
+	}
+	for c.next < len(c.jobs) {
+		m, err := s.GetMsg(ctx, c.seq+1, jetstream.WithGetMsgSubject(resultSubject(c.batch)))
+		if err != nil {
+			return errors.Is(err, jetstream.ErrMsgNotFound), ctx.Err() // there is none, or later
+		}
+		c.seq = m.Sequence
+		if _, err := c.got.add(m.Data); err != nil {
+			return false, err
 		}
 		for c.next < len(c.jobs) && c.got.results[c.next] != nil {
 			i := c.next
 			c.next++
 			if err := c.each(i, c.got.results[i]); err != nil {
-				return err
+				return false, err
 			}
 		}
-		if c.next == len(c.jobs) {
-			return nil
-		}
 	}
-	return b.Error()
+	return true, nil
 }
 
-// look notices, once, that no worker can take the jobs.
-func (c *client) look(ctx context.Context) {
-	if c.warned || c.cfg.Notice == nil {
-		return
+// look repairs what the server lost, and notices, once, that no worker can take the jobs.
+func (c *client) look(ctx context.Context) error {
+	if err := c.repair(ctx); err != nil || c.warned || c.cfg.Notice == nil {
+		return err
 	}
+	c.notice(ctx)
+	return nil
+}
+
+func (c *client) notice(ctx context.Context) {
 	all, err := c.l.alive(ctx)
 	if err != nil {
 		return // the results will show
@@ -149,6 +179,54 @@ func (c *client) look(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// repair hands jobs out again if the server has fewer than have no result: they were too old, or its folder is another. A
+// worker sends a result before it removes the job, so what was neither waiting, nor has a result after that, is lost.
+func (c *client) repair(ctx context.Context) error {
+	waiting, err := c.waiting(ctx)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		_, err = c.l.streams(ctx)
+	}
+	if err != nil {
+		return ctx.Err() // later
+	}
+	if all, err := c.read(ctx); err != nil || !all {
+		return err
+	}
+	var left []int
+	for i, r := range c.got.results {
+		if r == nil {
+			left = append(left, i)
+		}
+	}
+	if waiting >= len(left) {
+		return nil
+	}
+	c.seq = 0 // another stream numbers from 1; results that are known are ignored
+	for _, i := range left {
+		if c.hand(ctx, i, "."+nuid.Next()) != nil {
+			return ctx.Err() // later
+		}
+	}
+	return nil
+}
+
+// waiting returns how many jobs of the batch the server has, with those that are run.
+func (c *client) waiting(ctx context.Context) (int, error) {
+	s, err := c.l.js.Stream(ctx, jobStream)
+	if err != nil {
+		return 0, err
+	}
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(jobSubject("*", "*", c.batch)))
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, x := range info.State.Subjects { //lint:ordered a sum
+		n += int(x)
+	}
+	return n, nil
 }
 
 // can reports whether a worker takes jobs of a queue.

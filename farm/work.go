@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -61,7 +62,9 @@ func Work(ctx context.Context, cfg WorkerConfig) error {
 	w.cfg.Logf("%s works on jobs of build %s", w.self.Name, w.self.Build)
 	for ctx.Err() == nil {
 		for _, q := range w.queues {
-			w.take(ctx, q)
+			if err := w.take(ctx, q); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -83,27 +86,55 @@ func newWorker(ctx context.Context, cfg WorkerConfig) (*worker, error) {
 	if w.self.Build, err = Build(cfg.Program); err != nil {
 		return nil, err
 	}
-	trees := []string{anyTree}
 	if cfg.Dir != "" {
 		if w.self.Tree, err = Tree(cfg.Dir); err != nil {
 			return nil, err
 		}
-		trees = append(trees, w.self.Tree)
 	}
 	if w.l, err = connect(ctx, cfg.Config, "verbatim-farm work "+w.self.Name); err != nil {
 		return nil, err
 	}
+	if err := w.bind(ctx); err != nil {
+		w.l.close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// bind finds the worker's queues, and makes them if they are missing.
+func (w *worker) bind(ctx context.Context) error {
+	trees := []string{anyTree}
+	if w.self.Tree != "" {
+		trees = append(trees, w.self.Tree)
+	}
+	var queues []jetstream.Consumer
 	for _, tree := range trees {
 		q, err := w.l.js.CreateOrUpdateConsumer(ctx, jobStream, jetstream.ConsumerConfig{Durable: "work-" + w.self.Build + "-" + tree,
 			FilterSubject: jobSubject(w.self.Build, tree, "*"), AckPolicy: jetstream.AckExplicitPolicy, AckWait: 4 * w.l.cfg.beat(),
 			InactiveThreshold: keep})
 		if err != nil {
-			w.l.close()
-			return nil, fmt.Errorf("farm: the queue of build %s: %w", w.self.Build, err)
+			return fmt.Errorf("farm: the queue of build %s: %w", w.self.Build, err)
 		}
-		w.queues = append(w.queues, q)
+		queues = append(queues, q)
 	}
-	return w, nil
+	w.queues = queues
+	return nil
+}
+
+// same returns an error if the program, or the source tree of a job that needs it, is no longer what the queue is named after.
+func (w *worker) same(source bool) error {
+	build, err := Build(w.cfg.Program)
+	if err == nil && build != w.self.Build {
+		err = fmt.Errorf("%w: the program %s has changed since the worker began: start the worker again", ErrConfig, w.cfg.Program)
+	}
+	if err != nil || !source {
+		return err
+	}
+	tree, err := Tree(w.cfg.Dir)
+	if err == nil && tree != w.self.Tree {
+		err = fmt.Errorf("%w: the source tree %s has changed since the worker began: start the worker again", ErrConfig, w.cfg.Dir)
+	}
+	return err
 }
 
 // beats says at intervals that the worker is alive.
@@ -141,49 +172,63 @@ func (w *worker) cancelled(m *nats.Msg) {
 	}
 }
 
-// take waits a short time for a job of a queue, and runs it.
-func (w *worker) take(ctx context.Context, q jetstream.Consumer) {
+// take waits a short time for a job of a queue, and runs it. Its error ends the worker.
+func (w *worker) take(ctx context.Context, q jetstream.Consumer) error {
 	batch, err := q.Fetch(1, jetstream.FetchMaxWait(min(w.l.cfg.beat()/2, time.Second)))
 	if err == nil {
 		for m := range batch.Messages() {
-			w.handle(ctx, m)
-			return
+			return w.handle(ctx, m)
 		}
 		err = batch.Error()
 	}
-	if err != nil && !errors.Is(err, nats.ErrTimeout) {
+	if err != nil && !errors.Is(err, nats.ErrTimeout) && ctx.Err() == nil {
 		w.cfg.Logf("wait for a job: %v", err)
 		select { // not at once again
 		case <-ctx.Done():
+			return nil
 		case <-time.After(w.l.cfg.beat()):
 		}
+		// A server that came back may have an empty folder.
+		if _, err := w.l.js.Stream(ctx, jobStream); errors.Is(err, jetstream.ErrStreamNotFound) {
+			_, _ = w.l.streams(ctx) // if it fails, bind does, too
+		}
+		_ = w.bind(ctx)
 	}
+	return nil
 }
 
 // handle runs a job and sends its result. Only then is the job removed from its queue.
-func (w *worker) handle(ctx context.Context, m jetstream.Msg) {
+func (w *worker) handle(ctx context.Context, m jetstream.Msg) error {
 	var o order
 	meta, err := m.Metadata()
 	if err == nil {
 		err = json.Unmarshal(m.Data(), &o)
 	}
-	if err != nil || o.Batch == "" || len(o.Args) == 0 {
+	if err != nil || o.Batch == "" || len(o.Args) == 0 || !strings.HasSuffix(m.Subject(), "."+o.Batch) {
 		w.cfg.Logf("a message on %s is no job: %v", m.Subject(), err)
 		_ = m.TermWithReason("no job")
-		return
+		return nil
 	}
 	r := &Result{Status: Failed, Lost: int(meta.NumDelivered) - 1}
 	r.Stderr = fmt.Appendf(nil, "farm: %d workers were lost with this job: %s\n", r.Lost, line(o.Args))
 	if r.Lost < maxLost {
+		if err := w.same(o.Source); err != nil {
+			w.giveBack(m)
+			return err
+		}
 		if r = w.run(ctx, &o, m); r == nil {
-			return
+			return nil
+		}
+		if err := w.same(o.Source); err != nil { // what ran is not known
+			w.giveBack(m)
+			return err
 		}
 	}
 	r.Worker = w.self.Name
-	if err := w.send(ctx, &o, r); err != nil {
+	if err := w.send(ctx, &o, r, m); err != nil {
 		w.cfg.Logf("the result of %s: %v", line(o.Args), err)
 		_ = m.Nak()
-		return
+		return nil
 	}
 	if err := m.DoubleAck(ctx); err != nil {
 		w.cfg.Logf("%s may be run again: %v", line(o.Args), err)
@@ -191,6 +236,7 @@ func (w *worker) handle(ctx context.Context, m jetstream.Msg) {
 	w.mu.Lock()
 	w.self.Done++
 	w.mu.Unlock()
+	return nil
 }
 
 // run runs a job, and tells the queue meanwhile that it is still being worked on. It returns nil if the job was given
@@ -219,8 +265,27 @@ func (w *worker) run(ctx context.Context, o *order, m jetstream.Msg) *Result {
 			return r
 		case <-tick.C:
 			_ = m.InProgress()
+			if w.withdrawn(job, m) {
+				stop()
+			}
 		}
 	}
+}
+
+// withdrawn reports whether the job is no longer in its queue: its client ended, and the message that says so was missed.
+func (w *worker) withdrawn(ctx context.Context, m jetstream.Msg) bool {
+	meta, err := m.Metadata()
+	if err != nil {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, w.l.cfg.beat())
+	defer stop()
+	s, err := w.l.js.Stream(ctx, jobStream)
+	if err != nil {
+		return false // later
+	}
+	_, err = s.GetMsg(ctx, meta.Sequence.Stream)
+	return errors.Is(err, jetstream.ErrMsgNotFound)
 }
 
 // giveBack puts a job into its queue again, as a new message: the number of deliveries of the old one counts workers that
@@ -243,16 +308,45 @@ func (w *worker) current(o *order, cancel context.CancelFunc) {
 	}
 }
 
-func (w *worker) send(ctx context.Context, o *order, r *Result) error {
+// send sends a result. While the server does not answer it tries again: the result may be that of hours. A part that
+// arrives twice counts once.
+func (w *worker) send(ctx context.Context, o *order, r *Result, m jetstream.Msg) error {
 	attempt := nuid.Next()
 	ps, err := parts(o.Number, attempt, r, partSize)
-	for i := 0; err == nil && i < len(ps); i++ {
-		var b []byte
-		if b, err = json.Marshal(ps[i]); err == nil {
-			_, err = w.l.js.Publish(ctx, resultSubject(o.Batch), b, jetstream.WithMsgID(fmt.Sprint(attempt, ".", i)))
+	if err != nil {
+		return err
+	}
+	for i := range ps {
+		b, err := json.Marshal(ps[i])
+		if err != nil {
+			return err
+		}
+		for {
+			_ = m.InProgress()
+			if _, err = w.l.js.Publish(ctx, resultSubject(o.Batch), b, jetstream.WithMsgID(fmt.Sprint(attempt, ".", i))); err == nil {
+				break
+			}
+			if ctx.Err() != nil || !away(err) {
+				return err
+			}
+			w.cfg.Logf("the result of %s waits: %v", line(o.Args), err)
+			select {
+			case <-ctx.Done():
+			case <-time.After(w.l.cfg.beat()):
+			}
 		}
 	}
-	return err
+	return nil
+}
+
+// away reports whether an error may mean that the server is away for a time.
+func away(err error) bool {
+	for _, x := range []error{nats.ErrTimeout, context.DeadlineExceeded, nats.ErrNoResponders, jetstream.ErrNoStreamResponse, nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded} {
+		if errors.Is(err, x) {
+			return true
+		}
+	}
+	return false
 }
 
 // line returns arguments as a line for people.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,8 +13,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli/clitest"
+	"github.com/verbatim-rdma/verbatim/cmd/verbatim-farm/internal/split"
+	"github.com/verbatim-rdma/verbatim/farm"
 )
 
 // envArgs makes the test's program this command.
@@ -73,11 +78,22 @@ var changing = regexp.MustCompile(`[0-9.]+ ?m?s\b`)
 // A check on a farm prints what a check prints, and has its status, although a worker is killed in the middle.
 func TestAFarmPrintsWhatTheCommandPrints(t *testing.T) {
 	program := verbatim(t)
+	for _, command := range []string{"check", "mutants", "matrix"} {
+		help, err := exec.CommandContext(t.Context(), program, command, "--help").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^  +(?:-h, )?--([a-z-]+)(?: ([^ ]+))?  `).FindAllStringSubmatch(string(help), -1) {
+			if got := split.Switch(command, m[1]); got != (m[2] == "") {
+				t.Errorf("%s --%s %s: a flag without a value: %v", command, m[1], m[2], got)
+			}
+		}
+	}
 	_, serving := start(t, "serve", "--listen", "127.0.0.1:0", "--store", t.TempDir())
 	url := strings.TrimSpace(strings.TrimPrefix(serving, "serving on "))
 	member := []string{"--join", url, "--beat", "200ms", "--program", program}
 	first, _ := start(t, append([]string{"work"}, member...)...)
-	args := []string{"check", "lease/margin", "ncl/three-writes", "cluster/names", "--workers", "1", "--profile", "strong+Placement=AnyOrder"}
+	args := []string{"check", "lease/margin", "ncl/three-writes", "cluster/names", "--workers", "1", "--profile", "strong+Placement=AnyOrder", "--out", t.TempDir()}
 	alone := exec.CommandContext(t.Context(), program, args...)
 	want, err := alone.Output()
 	if err == nil || alone.ProcessState.ExitCode() != 1 {
@@ -119,7 +135,7 @@ func TestBadUsage(t *testing.T) {
 		{Args: "run --join nats://127.0.0.1:1 --program main.go", Code: 2, Stderr: "requires at least 1 arg"},
 		{Args: "run --join nats://127.0.0.1:1 --program main.go replay f", Code: 2, Stderr: `"replay"; known: check`},
 		{Args: "run --join nats://127.0.0.1:1 --program main.go --parts 0 mutants ncl", Code: 2, Stderr: "--parts 0"},
-		{Args: "run --join nats://127.0.0.1:1 --program main.go litmus", Code: 3, Stderr: "connect to nats://127.0.0.1:1"},
+		{Args: "run --join nats://127.0.0.1:1 --program main.go table1", Code: 3, Stderr: "connect to nats://127.0.0.1:1"},
 	} {
 		line.Try(t, x)
 	}
@@ -141,5 +157,64 @@ func TestFilesOfJobsStayInTheirFolder(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// gather gives results to a plan, and returns the status and what was printed.
+func gather(plan *split.Plan, results ...farm.Result) (status int, stdout, stderr string) {
+	var out, errs strings.Builder
+	root := cli.Root(&cobra.Command{Use: "x"})
+	root.AddCommand(&cobra.Command{Use: "y", RunE: func(c *cobra.Command, _ []string) error {
+		g := &gathering{c: c, plan: plan}
+		for i := range results {
+			if err := g.take(i, &results[i]); errors.Is(err, errEnough) {
+				break
+			} else if err != nil {
+				return err
+			}
+		}
+		return g.end()
+	}})
+	status = cli.Run(root, []string{"y"}, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+// Neither of two files with one name is lost.
+func TestFilesWithOneNameAreBothKept(t *testing.T) {
+	dir := t.TempDir()
+	plan := &split.Plan{Out: dir, Jobs: []farm.Job{{Args: []string{"a"}}, {Args: []string{"b"}}, {Args: []string{"c"}}}}
+	file := func(text string) farm.Result {
+		return farm.Result{Files: map[string][]byte{"f": []byte(text)}, Stdout: []byte("{folder}/f\n")}
+	}
+	status, out, stderr := gather(plan, file("one"), file("one"), file("two"))
+	one, err := os.ReadFile(filepath.Join(dir, "f"))
+	two, err2 := os.ReadFile(filepath.Join(dir, "job-3-f"))
+	if status != 2 || string(one) != "one" || string(two) != "two" || err != nil || err2 != nil || !strings.Contains(stderr, "two jobs wrote f") {
+		t.Errorf("status %d, %q %v, %q %v: %s", status, one, err, two, err2, stderr)
+	}
+	if want := strings.Repeat(filepath.Join(dir, "f")+"\n", 3); out != want {
+		t.Errorf("%q, not %q", out, want)
+	}
+}
+
+func TestJobsThatAreNotWantedAreNotWaitedFor(t *testing.T) {
+	jobs := []farm.Job{{Args: []string{"check", "a"}}, {Args: []string{"b"}}}
+	bad, good := farm.Result{Status: 1, Stdout: []byte("bad\n")}, farm.Result{Stdout: []byte("good\n")}
+	for name, x := range map[string]struct {
+		plan    *split.Plan
+		results []farm.Result
+		code    int
+		out     string
+		stderr  string
+	}{
+		"stop":         {&split.Plan{Jobs: jobs, StopAtFirst: true}, []farm.Result{bad, good}, 1, "bad\n", "1 scenarios are not checked"},
+		"go on":        {&split.Plan{Jobs: jobs, StopAtFirst: true}, []farm.Result{good, bad}, 1, "good\nbad\n", ""},
+		"no stop":      {&split.Plan{Jobs: jobs}, []farm.Result{bad, good}, 1, "bad\ngood\n", ""},
+		"good control": {&split.Plan{Jobs: jobs, Control: 1}, []farm.Result{good, bad}, 1, "bad\n", ""},
+		"bad control":  {&split.Plan{Jobs: jobs, Control: 1}, []farm.Result{bad, good}, 2, "", "not verified: check a"},
+	} {
+		if code, out, stderr := gather(x.plan, x.results...); code != x.code || out != x.out || !strings.Contains(stderr, x.stderr) || x.stderr == "" && stderr != "" {
+			t.Errorf("%s: status %d, %q, %q", name, code, out, stderr)
+		}
 	}
 }

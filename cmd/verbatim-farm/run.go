@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +38,8 @@ COMMAND come before its flags:
   litmus, table1        one job
 
 The files that a command writes into its --out come back. Other flags that name a file are
-refused. Ctrl-C withdraws the jobs.
+refused, and so is --watch. Ctrl-C withdraws the jobs. The text of mutants has a table for
+each mutant, and that of mutants --generate is shorter; --json is that of the command.
 
 Exit status: that of the command; 2 also if a job was lost with three workers, 3 also if the
 server cannot be reached.`,
@@ -70,7 +73,9 @@ func runRun(c *cobra.Command, f *runFlags, args []string) error {
 	cfg := farm.RunConfig{Config: f.Config, Program: f.program, Dir: f.dir,
 		Notice: func(text string) { fmt.Fprintf(c.ErrOrStderr(), "verbatim-farm: %s\n", text) }}
 	if err := farm.Run(ctx, cfg, plan.Jobs, g.take); err != nil {
-		return status(err, c.ErrOrStderr())
+		if !errors.Is(err, errEnough) {
+			return status(err, c.ErrOrStderr())
+		}
 	}
 	return g.end()
 }
@@ -93,29 +98,82 @@ func (f *runFlags) ask(ctx context.Context) func(...string) ([]byte, error) {
 
 // gathering prints results.
 type gathering struct {
-	c      *cobra.Command
-	plan   *split.Plan
-	status int
+	c       *cobra.Command
+	plan    *split.Plan
+	status  int
+	written map[string][]byte // the files, with their contents
 }
 
-func (g *gathering) take(_ int, r *farm.Result) error {
-	if _, err := g.c.ErrOrStderr().Write(r.Stderr); err != nil {
+// errEnough ends a run whose other jobs are not wanted.
+var errEnough = errors.New("the other jobs are not wanted")
+
+func (g *gathering) take(i int, r *farm.Result) error {
+	out := g.plan.Out
+	stdout, stderr := local(r.Stdout, out), local(r.Stderr, out)
+	if _, err := g.c.ErrOrStderr().Write(stderr); err != nil {
 		return err
 	}
+	if i < g.plan.Control {
+		return g.control(i, r.Status, stdout)
+	}
 	g.status = cli.Worse(g.status, known(r.Status))
-	for name, b := range r.Files { //lint:ordered each is written
-		if g.plan.Out == "" {
-			break // it asked for none
-		}
-		if err := write(g.plan.Out, name, b); err != nil {
-			return err
-		}
+	if err := g.files(i, r); err != nil {
+		return err
 	}
 	if g.plan.Score != nil && known(r.Status) == cli.OK {
 		return g.plan.Score.Add(g.c.OutOrStdout(), r)
 	}
-	_, err := g.c.OutOrStdout().Write(r.Stdout)
-	return err
+	if _, err := g.c.OutOrStdout().Write(stdout); err != nil {
+		return err
+	}
+	if left := len(g.plan.Jobs) - 1 - i; g.plan.StopAtFirst && r.Status == cli.Violated && left > 0 {
+		fmt.Fprintf(g.c.ErrOrStderr(), "verbatim-farm: stopped at the first violation: %d scenarios are not checked\n", left)
+		return errEnough
+	}
+	return nil
+}
+
+// control ends the run if the unchanged code is not verified, as the command mutants does.
+func (g *gathering) control(i, status int, stdout []byte) error {
+	if status == cli.OK {
+		return nil
+	}
+	g.status = cli.Bad
+	fmt.Fprintf(g.c.ErrOrStderr(), "%sverbatim-farm: the code without a mutant is not verified: %s\n", stdout, strings.Join(g.plan.Jobs[i].Args, " "))
+	return errEnough
+}
+
+// files writes the files of a job. Two jobs that write different files with one name are an error: neither may be lost.
+func (g *gathering) files(i int, r *farm.Result) error {
+	if g.plan.Out == "" {
+		return nil // it asked for none
+	}
+	if g.written == nil {
+		g.written = map[string][]byte{}
+	}
+	for name, b := range r.Files { //lint:ordered each is written
+		before, again := g.written[name]
+		if again && !bytes.Equal(before, b) {
+			g.status = cli.Bad
+			to := fmt.Sprintf("job-%d-%s", i+1, filepath.Base(filepath.FromSlash(name)))
+			fmt.Fprintf(g.c.ErrOrStderr(), "verbatim-farm: two jobs wrote %s: that of %s is %s\n", name, strings.Join(g.plan.Jobs[i].Args, " "), to)
+			name = to
+		}
+		g.written[name] = b
+		if err := write(g.plan.Out, name, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// local puts the folder of this machine into an output that names the worker's.
+func local(text []byte, out string) []byte {
+	if out == "" {
+		return text
+	}
+	text = bytes.ReplaceAll(text, []byte(farm.Folder+"/"), []byte(strings.TrimSuffix(filepath.Join(out, "x"), "x")))
+	return bytes.ReplaceAll(text, []byte(farm.Folder), []byte(out))
 }
 
 // known returns a status of verbatim: others, such as those of a shell, count as failures.

@@ -21,14 +21,15 @@ type Score struct {
 
 // generated makes a job of each part of the generated mutants. What the whole must reach is not asked of a part.
 func (p *Plan) generated(protocol string, flags []string, parts int) error {
-	p.Score = &Score{asJSON: has(flags, "json"), atLeast: 100}
+	p.Score = &Score{asJSON: on(flags, "json"), atLeast: 100}
 	for name, to := range map[string]*float64{"at-least": &p.Score.atLeast, "scenarios-at-least": &p.Score.byScenarios} { //lint:ordered each is one flag
-		text := take(&flags, name)
-		if text == "" {
+		text, ok := value(flags, name)
+		if !ok {
 			continue
 		}
+		take(&flags, name)
 		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || v < 0 || v > 100 {
+		if err != nil || !(v >= 0 && v <= 100) { // NaN is neither
 			return fmt.Errorf("%w: --%s %q: it must be a percentage", ErrUsage, name, text)
 		}
 		*to = v
@@ -46,15 +47,17 @@ func (p *Plan) generated(protocol string, flags []string, parts int) error {
 func (s *Score) Add(w io.Writer, r *farm.Result) error {
 	lines := bufio.NewScanner(bytes.NewReader(r.Stdout))
 	lines.Buffer(nil, 1<<24)
+	before, said := len(s.all), -1 // mutants, and how many the part says it has
 	for lines.Scan() {
 		var x struct {
 			mutant.Judged
-			Score json.RawMessage `json:"score"` // of the part
+			Score *mutant.Score `json:"score"` // of the part
 		}
 		if err := json.Unmarshal(lines.Bytes(), &x); err != nil {
 			return fmt.Errorf("a result of a mutant: %w", err)
 		}
 		if x.Score != nil {
+			said = x.Score.Mutants
 			continue
 		}
 		s.all = append(s.all, x.Judged)
@@ -64,7 +67,13 @@ func (s *Score) Add(w io.Writer, r *farm.Result) error {
 			}
 		}
 	}
-	return lines.Err()
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	if got := len(s.all) - before; got != said {
+		return fmt.Errorf("a part is not whole: it has the results of %d mutants, and says %d", got, said)
+	}
+	return nil
 }
 
 // End prints the score, and reports whether it is high enough.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,6 +26,10 @@ type Plan struct {
 	// Score: the jobs are the parts of a set of generated mutants, and their output is JSON. See [Score].
 	Score *Score
 	Out   string // the folder for the files of the jobs; empty: they write none
+	// Control is how many of the jobs, the first ones, check the unchanged code. They print nothing, and must succeed.
+	Control int
+	// StopAtFirst: the jobs after one with status 1 are not wanted.
+	StopAtFirst bool
 }
 
 // Source is where a plan learns what there is.
@@ -36,7 +41,7 @@ type Source struct {
 }
 
 // elsewhere are the flags of verbatim that name a file of one machine.
-var elsewhere = []string{"save", "resume", "html", "svg", "report", "results", "part"}
+var elsewhere = []string{"save", "resume", "html", "svg", "report", "results", "part", "trace", "trace-file"}
 
 // Of divides a command line. Names come before flags, as in `check ncl sift --deep`.
 func Of(args []string, src *Source) (*Plan, error) {
@@ -48,30 +53,60 @@ func Of(args []string, src *Source) (*Plan, error) {
 		n = len(args)
 	}
 	p := &Plan{}
-	names, flags := args[1:n], slices.Clone(args[n:])
-	for _, name := range elsewhere {
-		if has(flags, name) {
-			return nil, fmt.Errorf("%w: --%s names a file of the machine that runs a job; omit it", ErrUsage, name)
-		}
+	command, names, flags := args[0], args[1:n], slices.Clone(args[n:])
+	if known := []string{"check", "mutants", "matrix", "litmus", "table1"}; !slices.Contains(known, command) {
+		return nil, fmt.Errorf("%w: %q; known: %s%s", ErrUsage, command, strings.Join(known, ", "), mistake.DidYouMean(command, known))
 	}
-	if p.Out = take(&flags, "out"); p.Out != "" {
+	if slices.Contains(flags, "-h") || on(flags, "help") {
+		p.job(false, append(append([]string{command}, names...), "--help")...)
+		return p, nil
+	}
+	if err := fit(command, flags); err != nil {
+		return nil, err
+	}
+	if p.Out = take(&flags, "out"); p.Out == "" && command == "check" && !on(flags, "json") {
+		p.Out = "." // where check writes without --out
+	}
+	if p.Out != "" {
 		flags = append(flags, "--out="+farm.Folder)
 	}
 	var err error
-	switch command := args[0]; command {
+	switch command {
 	case "check":
+		p.StopAtFirst = on(flags, "stop-at-first")
 		err = p.check(src, names, flags)
 	case "mutants":
 		err = p.mutants(src, names, flags)
 	case "matrix":
 		err = p.matrix(src, names, flags)
-	case "litmus", "table1":
+	case "litmus":
+		err = p.litmus(src, names, flags)
+	case "table1":
 		p.job(false, append([]string{command}, append(names, flags...)...)...)
-	default:
-		known := []string{"check", "mutants", "matrix", "litmus", "table1"}
-		err = fmt.Errorf("%w: %q; known: %s%s", ErrUsage, command, strings.Join(known, ", "), mistake.DidYouMean(command, known))
+	}
+	if err == nil && len(p.Jobs) == 0 {
+		err = fmt.Errorf("%w: %s has no jobs", ErrUsage, strings.Join(args, " "))
 	}
 	return p, err
+}
+
+// litmus makes one job. Its files are those of the source tree.
+func (p *Plan) litmus(src *Source, names, flags []string) error {
+	if len(names) > 0 && names[0] == "generate" {
+		p.job(false, append([]string{"litmus"}, append(names, flags...)...)...)
+		return nil
+	}
+	if src.Root == "" {
+		return fmt.Errorf("%w: litmus needs the source tree: name it with --dir", ErrUsage)
+	}
+	for _, name := range names {
+		st, err := os.Stat(filepath.Join(src.Root, name))
+		if !filepath.IsLocal(name) || err != nil || !st.IsDir() && filepath.Ext(name) != ".litmus" {
+			return fmt.Errorf("%w: %s is no *.litmus file or folder in the source tree", ErrUsage, name)
+		}
+	}
+	p.job(true, append([]string{"litmus"}, append(names, flags...)...)...)
+	return nil
 }
 
 func (p *Plan) job(source bool, args ...string) {
@@ -118,11 +153,21 @@ func (p *Plan) check(src *Source, names, flags []string) error {
 		if err != nil {
 			return err
 		}
+		if len(all) == 0 && name != nil && strings.Contains(name[0], "/") && !strings.ContainsAny(name[0], "*?[") {
+			all = []listed{{Name: name[0]}} // only its name selects it: it must be violated
+		}
+		some := false
 		for _, x := range all {
-			if !taken[x.Name] && (!x.Deep || has(flags, "deep") || slices.Contains(names, x.Name)) {
+			if x.Deep && !on(flags, "deep") && !slices.Contains(names, x.Name) {
+				continue
+			}
+			if some = true; !taken[x.Name] {
 				taken[x.Name] = true
 				p.job(false, append([]string{"check", x.Name}, flags...)...)
 			}
+		}
+		if !some && name != nil {
+			return fmt.Errorf("%w: %s names only scenarios that take hours, or none: add --deep", ErrUsage, name[0])
 		}
 	}
 	return nil
@@ -137,10 +182,10 @@ func (p *Plan) mutants(src *Source, names, flags []string) error {
 		return fmt.Errorf("%w: mutants need the source tree: name it with --dir", ErrUsage)
 	}
 	protocol := names[0]
-	if has(flags, "generate") {
+	if on(flags, "generate") {
 		return p.generated(protocol, flags, src.Parts)
 	}
-	if has(flags, "name") || has(flags, "sqlite") {
+	if has(flags, "name") || on(flags, "sqlite") {
 		p.job(true, append([]string{"mutants", protocol}, flags...)...)
 		return nil
 	}
@@ -151,12 +196,17 @@ func (p *Plan) mutants(src *Source, names, flags []string) error {
 	if err != nil {
 		return err
 	}
-	control := !has(flags, "no-control") && protocol != "litmus" && protocol != "explore"
-	flags = slices.DeleteFunc(flags, func(f string) bool { return f == "--no-control" })
+	control := !on(flags, "no-control") && protocol != "litmus" && protocol != "explore"
+	flags = slices.DeleteFunc(flags, func(f string) bool { return f == "--no-control" || strings.HasPrefix(f, "--no-control=") })
 	if control {
-		if err := p.check(src, names, nil); err != nil {
+		how := []string{"--strategy=exhaustive"}
+		if timers, ok := value(flags, "timers"); ok {
+			how = append(how, "--timers="+timers)
+		}
+		if err := p.check(src, names, how); err != nil {
 			return err
 		}
+		p.Control = len(p.Jobs)
 	}
 	for _, patch := range patches {
 		name := strings.TrimSuffix(filepath.Base(patch), ".patch")
@@ -183,29 +233,4 @@ func (p *Plan) matrix(src *Source, names, flags []string) error {
 		p.job(false, append([]string{"matrix", protocol}, flags...)...)
 	}
 	return nil
-}
-
-// has reports whether a flag is given.
-func has(flags []string, name string) bool {
-	return slices.ContainsFunc(flags, func(f string) bool { return f == "--"+name || strings.HasPrefix(f, "--"+name+"=") })
-}
-
-// take removes a flag with a value, --name=value or --name value, and returns the last value.
-func take(flags *[]string, name string) (value string) {
-	var left []string
-	for i := 0; i < len(*flags); i++ {
-		f := (*flags)[i]
-		v, ok := strings.CutPrefix(f, "--"+name+"=")
-		switch {
-		case ok:
-			value = v
-		case f == "--"+name && i+1 < len(*flags):
-			i++
-			value = (*flags)[i]
-		default:
-			left = append(left, f)
-		}
-	}
-	*flags = left
-	return value
 }

@@ -17,7 +17,7 @@ import (
 func source(t *testing.T) *split.Source {
 	t.Helper()
 	root := t.TempDir()
-	for _, name := range []string{"a/one.patch", "a/two.patch", "litmus/rule.patch", "a/notes"} {
+	for _, name := range []string{"a/one.patch", "a/two.patch", "litmus/rule.patch", "a/notes", "../../t.litmus"} {
 		name = filepath.Join(root, "testdata", "mutants", name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
@@ -28,15 +28,15 @@ func source(t *testing.T) *split.Source {
 	}
 	return &split.Source{Root: root, Parts: 2, Ask: func(args ...string) ([]byte, error) {
 		asked := strings.Join(args, " ")
-		lines := map[string]string{"a/x": `{"name":"a/x","deep":false}`, "a/y": `{"name":"a/y","deep":true}`, "b/z": `{"name":"b/z","deep":false}`}
+		lines := map[string]string{"a/x": `{"name":"a/x","deep":false}`, "a/y": `{"name":"a/y","deep":true}`, "b/z": `{"name":"b/z","deep":false}`, "deep/d": `{"name":"deep/d","deep":true}`}
 		var out []string
-		for _, name := range []string{"a/x", "a/y", "b/z"} {
+		for _, name := range []string{"a/x", "a/y", "b/z", "deep/d"} {
 			protocol, _, _ := strings.Cut(name, "/")
-			if asked == "list scenarios --json" || strings.Contains(asked, " "+name+" ") || strings.Contains(asked, " "+protocol+" ") {
+			if asked == "list scenarios --json" && protocol != "deep" || strings.Contains(asked, " "+name+" ") || strings.Contains(asked, " "+protocol+" ") {
 				out = append(out, lines[name])
 			}
 		}
-		if out == nil {
+		if out == nil && !strings.Contains(asked, "a/broken") {
 			return nil, errors.New("no such scenario")
 		}
 		return []byte(strings.Join(out, "\n")), nil
@@ -45,21 +45,32 @@ func source(t *testing.T) *split.Source {
 
 func TestCommandsAreDivided(t *testing.T) {
 	for line, want := range map[string]string{
-		"check":                              "check a/x; check b/z",
-		"check --deep":                       "check a/x --deep; check a/y --deep; check b/z --deep",
-		"check a --profile iba --json":       "check a/x --profile iba --json",
-		"check a/y b":                        "check a/y; check b/z",
-		"check b a b/z":                      "check b/z; check a/x",
-		"check a --out d":                    "check a/x --out={folder}",
-		"mutants a":                          "check a/x; SOURCE mutants a --no-control --name=one; SOURCE mutants a --no-control --name=two",
-		"mutants a --no-control --json":      "SOURCE mutants a --no-control --name=one --json; SOURCE mutants a --no-control --name=two --json",
-		"mutants a --name two":               "SOURCE mutants a --name two",
-		"mutants litmus":                     "SOURCE mutants litmus --no-control --name=rule",
-		"mutants a --generate --sample 9":    "SOURCE mutants a --part=1/2 --at-least=0 --generate --sample 9 --json; SOURCE mutants a --part=2/2 --at-least=0 --generate --sample 9 --json",
-		"mutants a --generate --at-least 95": "SOURCE mutants a --part=1/2 --at-least=0 --generate --json; SOURCE mutants a --part=2/2 --at-least=0 --generate --json",
-		"matrix --max-runs 9":                "matrix a --max-runs 9; matrix b --max-runs 9",
-		"matrix b a":                         "matrix b; matrix a",
-		"litmus generate --size 3":           "litmus generate --size 3",
+		"check --json":                        "check a/x --json; check b/z --json",
+		"check":                               "check a/x --out={folder}; check b/z --out={folder}",
+		"check --deep --json":                 "check a/x --deep --json; check a/y --deep --json; check b/z --deep --json",
+		"check a --profile iba --json":        "check a/x --profile iba --json",
+		"check a/y b --json":                  "check a/y --json; check b/z --json",
+		"check b a b/z --json=true":           "check b/z --json=true; check a/x --json=true",
+		"check a --out d":                     "check a/x --out={folder}",
+		"mutants a":                           "check a/x --strategy=exhaustive; SOURCE mutants a --no-control --name=one; SOURCE mutants a --no-control --name=two",
+		"mutants a --no-control --json":       "SOURCE mutants a --no-control --name=one --json; SOURCE mutants a --no-control --name=two --json",
+		"mutants a --name two":                "SOURCE mutants a --name two",
+		"mutants litmus":                      "SOURCE mutants litmus --no-control --name=rule",
+		"mutants a --generate --sample 9":     "SOURCE mutants a --part=1/2 --at-least=0 --generate --sample 9 --json; SOURCE mutants a --part=2/2 --at-least=0 --generate --sample 9 --json",
+		"mutants a --generate --at-least 95":  "SOURCE mutants a --part=1/2 --at-least=0 --generate --json; SOURCE mutants a --part=2/2 --at-least=0 --generate --json",
+		"matrix --max-runs 9":                 "matrix a --max-runs 9; matrix b --max-runs 9",
+		"matrix b a":                          "matrix b; matrix a",
+		"litmus generate --size 3":            "litmus generate --size 3",
+		"mutants a --timers free --json":      "check a/x --strategy=exhaustive --timers=free; SOURCE mutants a --no-control --name=one --timers free --json; SOURCE mutants a --no-control --name=two --timers free --json",
+		"mutants a --no-control=false":        "check a/x --strategy=exhaustive; SOURCE mutants a --no-control --name=one; SOURCE mutants a --no-control --name=two",
+		"mutants a --generate=false --name x": "SOURCE mutants a --generate=false --name x",
+		"mutants a --sqlite --no-control":     "SOURCE mutants a --sqlite --no-control",
+		"check a b --deep=false --json":       "check a/x --deep=false --json; check b/z --deep=false --json",
+		"check a/broken --json":               "check a/broken --json",
+		"check a --faults none -h":            "check a --help",
+		"matrix --help":                       "matrix --help",
+		"litmus t.litmus --profile strong":    "SOURCE litmus t.litmus --profile strong",
+		"litmus":                              "SOURCE litmus",
 	} {
 		p, err := split.Of(strings.Fields(line), source(t))
 		if err != nil {
@@ -82,18 +93,32 @@ func TestCommandsAreDivided(t *testing.T) {
 
 func TestWhatCannotBeDividedIsRefused(t *testing.T) {
 	for line, want := range map[string]string{
-		"":                                  "name a command",
-		"--json check":                      "name a command",
-		"chek a":                            `"chek"; known: check`,
-		"replay f":                          `"replay"; known: check`,
-		"check a --save s":                  "--save names a file of the machine",
-		"check a --html=x":                  "--html names a file of the machine",
-		"mutants a --generate --results f":  "--results names a file of the machine",
-		"mutants":                           "takes one protocol",
-		"mutants --generate a":              "takes one protocol, before its flags",
-		"mutants nobody":                    "there are no patches in testdata/mutants/nobody",
-		"mutants a --generate --at-least x": `--at-least "x": it must be a percentage`,
-		"check nobody":                      "no such scenario",
+		"":                                    "name a command",
+		"--json check":                        "name a command",
+		"chek a":                              `"chek"; known: check`,
+		"replay f":                            `"replay"; known: check`,
+		"check a --save s":                    "--save names a file of the machine",
+		"check a --html=x":                    "--html names a file of the machine",
+		"mutants a --generate --results f":    "--results names a file of the machine",
+		"mutants":                             "takes one protocol",
+		"mutants --generate a":                `"a": names come before flags`,
+		"mutants nobody":                      "there are no patches in testdata/mutants/nobody",
+		"mutants a --generate --at-least x":   `--at-least "x": it must be a percentage`,
+		"check nobody":                        "no such scenario",
+		"check a --json b":                    `"b": names come before flags`,
+		"check a --profile iba b":             `"b": names come before flags`,
+		"check a --seed=1 b":                  `"b": names come before flags`,
+		"check -- a":                          "names come before flags",
+		"matrix a --markdown b":               "names come before flags",
+		"check a --watch":                     "--watch never ends",
+		"check a --trace f":                   "--trace names a file of the machine",
+		"check a --profile ./my.profile":      "is a file of one machine",
+		"litmus --profile strong,x.profile":   "is a file of one machine",
+		"check deep":                          "names only scenarios that take hours",
+		"litmus ../t.litmus":                  "no *.litmus file or folder in the source tree",
+		"litmus missing.litmus":               "no *.litmus file or folder in the source tree",
+		"mutants a --generate --at-least=":    "must be a percentage",
+		"mutants a --generate --at-least NaN": "must be a percentage",
 	} {
 		if p, err := split.Of(strings.Fields(line), source(t)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v; want %q", line, p, err, want)
@@ -143,7 +168,9 @@ func TestTheScoreIsThatOfAllParts(t *testing.T) {
 			t.Errorf("%s: enough %v, %v:\n%s", flags, enough, err, b.String())
 		}
 	}
-	if err := new(split.Score).Add(nil, &farm.Result{Stdout: []byte("panic: x\n")}); err == nil {
-		t.Error("what is no JSON counts as a result")
+	for _, text := range []string{"panic: x\n", "", `{"id":"f:swap:3","result":"test"}`, `{"score":{"mutants":1}}`} {
+		if err := new(split.Score).Add(nil, &farm.Result{Stdout: []byte(text)}); err == nil {
+			t.Errorf("%q counts as the whole result of a part", text)
+		}
 	}
 }
