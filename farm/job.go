@@ -23,7 +23,7 @@ type Job struct {
 // Folder stands for a folder of the worker in [Job].Args. The files that the program writes there come with the result.
 const Folder = "{folder}"
 
-// Result is what became of a job.
+// Result is the result of a job.
 type Result struct {
 	Status  int               `json:"status"` // the exit status of the program
 	Stdout  []byte            `json:"stdout"`
@@ -38,7 +38,7 @@ type Result struct {
 // Failed is the status of a job that no worker could run.
 const Failed = 2
 
-// ErrConfig is wrapped by errors about configurations and what they name.
+// ErrConfig is wrapped by errors about configurations and the files that they name.
 var ErrConfig = errors.New("farm: bad configuration")
 
 // Build returns the identity of a program: the hash of its file, shortened.
@@ -93,7 +93,7 @@ func Tree(dir string) (string, error) {
 	return short(h.Sum(nil)), nil
 }
 
-// counts reports whether a file is part of a source tree: what a check writes, and the pages, are not.
+// counts reports whether a file is part of a source tree. Pages, and files that a check writes, are not.
 func counts(name string) bool {
 	return slices.Contains([]string{".go", ".mod", ".sum", ".c", ".h", ".s", ".patch", ".txt"}, filepath.Ext(name)) || filepath.Base(filepath.Dir(name)) == "equivalent"
 }
