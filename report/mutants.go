@@ -71,7 +71,7 @@ func excerpt(f MutatedFile) []markedLine {
 	return out
 }
 
-// reachedBy describes how far the scenarios came with a mutant.
+// reachedBy describes how many scenarios reached a mutant.
 func reachedBy(x *mutant.Judged) string {
 	if len(x.Reached) == 0 {
 		return "no scenario reaches it"
@@ -98,7 +98,7 @@ type operatorScore struct {
 	mutant.Score
 }
 
-// byOperator are the scores of the operators that have mutants.
+// byOperator returns the scores of the operators that have mutants.
 func byOperator(all []mutant.Judged) []operatorScore {
 	var out []operatorScore
 	for _, op := range schema.Operators {
