@@ -76,11 +76,11 @@ func reachedBy(x *mutant.Judged) string {
 	if len(x.Reached) == 0 {
 		return "no scenario reaches it"
 	}
-	come := fmt.Sprintf("%d scenarios come", len(x.Reached))
+	come := fmt.Sprintf("%d scenarios reach it", len(x.Reached))
 	if len(x.Reached) == 1 {
-		come = "1 scenario comes"
+		come = "1 scenario reaches it"
 	}
-	return fmt.Sprintf("%s to it, %d searched to the end", come, len(x.Exhausted))
+	return fmt.Sprintf("%s, %d searched to the end", come, len(x.Exhausted))
 }
 
 // score is the score of mutants in words.

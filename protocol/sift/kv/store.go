@@ -89,7 +89,7 @@ func (s *Store) Put(key, value []byte) error {
 	return s.change(put, key, value)
 }
 
-// Delete removes a key, if it is there. The block of the key is free when the operation has been
+// Delete removes a key, if it exists. The block of the key is free when the operation has been
 // applied. Errors are those of [Store.Put], without ErrFull.
 func (s *Store) Delete(key []byte) error { return s.change(remove, key, nil) }
 
