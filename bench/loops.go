@@ -55,7 +55,7 @@ func (e *end) stuck(since *time.Duration, what string) error {
 // mark returns the last byte of the message in the half at off.
 func (e *end) mark(off int) byte { return byte(e.mem.Region.Load64(off+e.word) >> e.shift) }
 
-// setMark sets this byte to b, and the other bytes of its word to zero.
+// setMark sets the last byte of the message in the half at off to b, and the other bytes of its word to zero.
 func (e *end) setMark(off int, b byte) { e.mem.Region.Store64(off+e.word, uint64(b)<<e.shift) }
 
 // start lets the peer answer n messages.

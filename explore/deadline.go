@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// What go test asks of a long check: to end by itself before the test's deadline, at which go test prints goroutines
-// and no verdict, and to show with -v that it is alive.
+// A long check in a Go test must stop before the test's deadline, because then go test prints goroutines and no
+// verdict. With -v it must show that it is alive.
 
 // progressEvery is how often a test with -v reports its progress.
 const progressEvery = 5 * time.Second

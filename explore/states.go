@@ -92,7 +92,7 @@ func (s *shard) row(i uint32) *state { return &(*s.rows.Load())[i/chunkSize][i%c
 
 // enter adds a state, or finds it. Of a known state it returns the actors that slept
 // there and must now be tried, since they do not sleep for this visitor, and those that
-// sleep on (sleep.go explains why that suffices).
+// keep sleeping (sleep.go explains why that suffices).
 func (t *states) enter(x state) (id stateID, known bool, wake, left []sim.Actor) {
 	at := uint32(x.Print.A % shards)
 	s := &t.shard[at]

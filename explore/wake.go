@@ -30,12 +30,12 @@ func (w *walker) wake(id stateID, wake, left []sim.Actor, order uint32, set []as
 }
 
 // goOn returns the chain of a known state with which the run continues, or nil. The run
-// came to the state in another way than the first, but what can happen there is the
-// same, so it can continue if its hosts have the same names: no run needs to return to the
-// state for that. Only choices need the first way: their options are numbered by it (two
-// messages that wait, say, in the order in which they were sent), and the replay of a
-// violation. So a step that makes a choice or fails is left to a run that comes the first
-// way.
+// reached the state by another path than the first run, but the possible steps there are
+// the same. So it can continue if its hosts have the same names, and no run needs to return
+// to the state. Two things need the first path: choices, because it determines the numbers
+// of their options (two waiting messages, say, are numbered in the order in which they were
+// sent), and the replay of a violation. So a step that makes a choice or fails is left to a
+// run that follows the first path.
 func (w *walker) goOn(y *chain, order uint32) *chain {
 	if order != w.s.states.row(y.At).Order {
 		w.s.push(y)

@@ -28,7 +28,7 @@ type Stand struct {
 	Ended  bool    // the run has finished
 	// Outcome is the scenario's name for the end of a finished run.
 	Outcome string
-	// Next lists what can happen next. The first is the ordinary course.
+	// Next lists what can happen next. The first is the default.
 	Next []Way
 	// Inside are the choices in the last step, with their alternatives.
 	Inside []Fork
@@ -172,7 +172,7 @@ type Search struct {
 	Found *Walk // the first that broke the promise, in full; nil: none did
 }
 
-// Search tries continuations of a walk: the ordinary course, and others at random.
+// Search tries continuations of a walk: the default one, and random ones.
 func (wk Walk) Search(s *Scenario, opt Options, tries int) (*Search, error) {
 	out := &Search{}
 	err := wk.with(s, opt, func(c *Case) {

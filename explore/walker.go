@@ -17,7 +17,7 @@ type walker struct {
 	// it is impossible.
 	offered bool
 	cur     *chain // whose way is being tried; nil on the path
-	step    move   // the current step, as far as it has got
+	step    move   // the current step so far
 	given   []uint32
 	inner   int
 	order   []uint8
@@ -26,7 +26,7 @@ type walker struct {
 	// lost: the run left its path. The code may recover the panic that reports it.
 	lost bool
 	// away: the run went on from a known state, see [walker.goOn]. strayed: it met a choice
-	// since, so its last step counts for nothing.
+	// since, so its last step does not count.
 	away, strayed bool
 }
 

@@ -17,10 +17,10 @@ import (
 // Config says where the server is, and how to log in.
 type Config struct {
 	URL string // such as nats://10.0.0.1:4222 or tls://user:password@farm.example.com
-	// Creds is a file with NATS credentials; CA has the certificates that the server's is checked against; Cert and Key
+	// Creds is a file with NATS credentials; CA has the certificates that authenticate the server; Cert and Key
 	// are the client's own. Empty: none.
 	Creds, CA, Cert, Key string
-	// Beat is how often a worker says that it is alive; 0 means 5 s. After four missed beats it counts as lost. All
+	// Beat is how often a worker reports that it is alive; 0 means 5 s. After four missed beats it counts as lost. All
 	// members of a farm use the same.
 	Beat time.Duration
 }

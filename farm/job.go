@@ -24,7 +24,7 @@ type Job struct {
 // there come with the result.
 const Folder = "{folder}"
 
-// Result is what became of a job.
+// Result is the result of a job.
 type Result struct {
 	Status  int               `json:"status"` // the exit status of the program
 	Stdout  []byte            `json:"stdout"`
@@ -39,7 +39,7 @@ type Result struct {
 // Failed is the status of a job that no worker could run.
 const Failed = 2
 
-// ErrConfig is wrapped by errors about configurations and what they name.
+// ErrConfig is wrapped by errors about configurations and the files that they name.
 var ErrConfig = errors.New("farm: bad configuration")
 
 // Build returns the identity of a program: the hash of its file, shortened.

@@ -23,10 +23,10 @@ type part struct {
 	Data    []byte `json:"data"` // of the JSON of the result
 }
 
-// partSize is the size of Data; the limit of a server is 1 MiB unless it is configured, and JSON needs a third more.
+// partSize is the size of Data. By default a server limits a message to 1 MiB, and JSON makes Data a third longer.
 const partSize = 256 << 10
 
-// maxResult bounds a result, and what a worker keeps of an output.
+// maxResult bounds a result, and the part of an output that a worker keeps.
 const maxResult = 64 << 20
 
 // ErrMalformed is wrapped by errors about messages of others.

@@ -17,7 +17,7 @@ type RunConfig struct {
 	Config
 	Program string // its file: only workers with the same run the jobs
 	Dir     string // its source tree, for jobs that need it
-	// Notice is called with what may need a person: no worker can take the jobs.
+	// Notice is called with a message for the user if no worker can take the jobs.
 	Notice func(text string)
 }
 
@@ -239,7 +239,7 @@ func can(all []Worker, build, tree string) bool {
 	return false
 }
 
-// withdraw removes what is left of the batch.
+// withdraw removes the remaining jobs of the batch.
 func (c *client) withdraw() {
 	ctx, stop := context.WithTimeout(context.Background(), 4*c.l.cfg.beat())
 	defer stop()

@@ -13,7 +13,7 @@ import (
 // ServerConfig configures a [Server].
 type ServerConfig struct {
 	Listen string // HOST:PORT; port 0: any free one
-	Store  string // the folder for what waits
+	Store  string // the folder for waiting jobs and results
 	// File is a configuration of nats-server, for TLS, users and clusters. Listen and Store, if set, take precedence.
 	File string
 }
@@ -61,7 +61,7 @@ func Serve(cfg ServerConfig) (*Server, error) {
 // URL returns the address for clients.
 func (s *Server) URL() string { return s.s.ClientURL() }
 
-// Close stops the server. What waits stays in its folder.
+// Close stops the server. Waiting jobs and results stay in its folder.
 func (s *Server) Close() {
 	s.s.Shutdown()
 	s.s.WaitForShutdown()

@@ -137,7 +137,7 @@ func (w *worker) same(source bool) error {
 	return err
 }
 
-// beats says at intervals that the worker is alive.
+// beats reports at intervals that the worker is alive.
 func (w *worker) beats(ctx context.Context) {
 	key := nuid.Next()
 	tick := time.NewTicker(w.l.cfg.beat())
@@ -239,8 +239,8 @@ func (w *worker) handle(ctx context.Context, m jetstream.Msg) error {
 	return nil
 }
 
-// run runs a job, and tells the queue meanwhile that it is still being worked on. It returns nil if the job was given
-// up: the worker ends, or the client no longer wants the result.
+// run runs a job, and meanwhile reports to the queue that the job is still running. It returns nil if the job was
+// abandoned: the worker stops, or the client no longer wants the result.
 func (w *worker) run(ctx context.Context, o *order, m jetstream.Msg) *Result {
 	job, stop := context.WithCancel(ctx)
 	defer stop()
@@ -289,7 +289,7 @@ func (w *worker) withdrawn(ctx context.Context, m jetstream.Msg) bool {
 }
 
 // giveBack puts a job into its queue again, as a new message: the number of deliveries of the old one counts workers that
-// were lost. If that fails, the queue notices in time that nobody works on the job.
+// were lost. If that fails, the queue later notices that the reports about the job have stopped.
 func (w *worker) giveBack(m jetstream.Msg) {
 	ctx, stop := context.WithTimeout(context.Background(), w.l.cfg.beat())
 	defer stop()

@@ -49,7 +49,7 @@ type runner struct {
 	refused error // why the test cannot be run here. Not reset.
 }
 
-// vain is a completion for which a thread waited and that did not come: of a label, or any of a CQ.
+// vain is a completion that a thread awaited in vain: that of a label, or any completion of a CQ.
 type vain struct {
 	cq    *cqProg
 	label *labelProg // nil: any

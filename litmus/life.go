@@ -263,7 +263,7 @@ func (l *life) meet(q *qpProg, other *hostProg, b []byte) error {
 		p.keys = append(p.keys, r.Uint32())
 	}
 	if err := r.End(); err != nil {
-		return fmt.Errorf("litmus: %s told %d bytes to connect: %w", other.name, len(b), err)
+		return fmt.Errorf("litmus: %s sent %d bytes to connect: %w", other.name, len(b), err)
 	}
 	l.mu.Lock()
 	l.peers[other.idx] = p

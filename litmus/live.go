@@ -55,8 +55,8 @@ type LiveConfig struct {
 // ErrLeftOut: a loop of the run gave up, so the run has no outcome.
 var ErrLeftOut = errors.New("litmus: a loop gave up")
 
-// Late reports whether in the last run threads stopped waiting for completions, and each of those
-// came after all, when the end of the run posted more requests. One that is lost never comes.
+// Late reports whether threads of the last run stopped waiting for completions, all of which
+// arrived later, when the end of the run posted more requests. A lost completion never arrives.
 func (l *Live) Late() (late bool) {
 	for _, v := range l.r.vain {
 		if v.cq != nil && !v.came {

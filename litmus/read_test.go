@@ -59,7 +59,7 @@ func TestErrors(t *testing.T) {
 		{"number", thread("  write x <- 99999999999999999999"), `9:14: "99999999999999999999" is not a number of at most 64 bits`},
 		{"symbol", thread("  write x <- $"), `9:14: no statement has a '$'`},
 		{"host's end", thread("  modify A-C ERR"), "9:3: A has no queue pair A-C"},
-		{"nobody tells", thread("  hear m"), "9:3: nobody tells A the message m"},
+		{"nobody tells", thread("  hear m"), "9:3: no thread tells A the message m"},
 		{"nobody hears", thread("  tell B m"), "9:3: no thread of B hears m"},
 		{"one end", thread("  connect A-B"), "9:3: no thread of B connects A-B too: both ends must"},
 		{"not connected", header0 + "thread A\n stop\nrecover A2 on A\n  write x <- 1" + verdict, "11:3: the queue pair A-B does not exist after a restart of A; `connect A-B` first"},

@@ -112,7 +112,7 @@ func (r *resolver) checkTold(s lang.Hear, at *threadProg) {
 		})
 	}
 	if !told {
-		fail(s.Pos, "", "nobody tells %s the message %s", at.host.name, s.Msg)
+		fail(s.Pos, "", "no thread tells %s the message %s", at.host.name, s.Msg)
 	}
 }
 

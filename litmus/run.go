@@ -73,7 +73,7 @@ type Result struct {
 // Errors of a result.
 var (
 	ErrUnsupported = errors.New("unsupported")
-	ErrStuck       = errors.New("no run comes to its end")
+	ErrStuck       = errors.New("no run finishes")
 	ErrRefused     = errors.New("a statement cannot be carried out")
 	ErrLimit       = errors.New("a limit came first")
 )

@@ -66,15 +66,15 @@ type Found struct {
 //   - A record is durable once it was forced, and so are all before it; every recovery returns
 //     them until they are cleaned up (4.2, 4.3).
 //   - What a recovery returns has no gaps, except where records were cleaned up (4.3, 4.4).
-//   - It was completed with exactly these bytes (4.3).
+//   - A recovered record was completed with exactly these bytes (4.3).
 //   - A record that was complete and not forced is recovered or not; from then on every recovery returns
-//     the same (4.2). If it was not, its LSN is free again.
+//     the same (4.2). If it was not recovered, its LSN is free again.
 //   - At most Window of those are lost at once, and a record is durable once one is reserved whose LSN is larger
 //     by more than Window (4.4).
-//   - What was cleaned up does not come back.
+//   - A cleaned-up record does not come back.
 //
-// Operations are reported when they begin, if a failure can leave their effect, and when they have
-// returned, if that is a promise. Tasks may report in any order what they do at the same time. The zero
+// Report an operation when it begins, if a failure can leave its effect, and when it has returned,
+// if its return is a promise. Tasks may report in any order what they do at the same time. The zero
 // value is an empty log whose first LSN is 1. It belongs to one goroutine.
 type RecordLog struct {
 	// Window is how many completed records may be lost at once, F*T for the policy Frequency; 0: any number.
@@ -108,7 +108,7 @@ const (
 // recovery did not find it.
 func (r *logRecord) passedOver() bool { return r.stage == unreserved && r.cleaning }
 
-// at returns a record that exists; nil if there is none.
+// at returns the record with an LSN, or nil if it does not exist.
 func (l *RecordLog) at(lsn uint64) *logRecord {
 	if i := lsn - l.first - 1; lsn > l.first && i < uint64(len(l.records)) && l.records[i].stage > unreserved {
 		return &l.records[i]
@@ -139,7 +139,7 @@ func (l *RecordLog) Reserve(lsn uint64) error {
 	after := l.records[lsn-l.first-1:]
 	after[0] = logRecord{stage: reserved}
 	for i := range after {
-		after[i].cleaning = after[i].cleaning && after[i].stage > unreserved // those are not passed over any more
+		after[i].cleaning = after[i].cleaning && after[i].stage > unreserved // these are no longer passed over
 	}
 	after[0].cleaning = l.all // it may be cleaned up with the others, or come too late
 	if w := uint64(l.Window); w > 0 && lsn > l.first+w+1 {
@@ -182,8 +182,8 @@ func (l *RecordLog) Completed(lsn uint64) error {
 	return nil
 }
 
-// Forced records that the log said that a record is durable. The error wraps ErrRecordGap if one
-// before it was not even being completed.
+// Forced records that the log reported a record as durable. The error wraps ErrRecordGap if the
+// completion of an earlier record has not even begun.
 func (l *RecordLog) Forced(lsn uint64) error {
 	if lsn <= l.first {
 		return nil
@@ -204,7 +204,7 @@ func (l *RecordLog) Cleaning(lsn uint64) error {
 	return nil
 }
 
-// Cleaned records that it was cleaned up: recoveries no longer return it.
+// Cleaned records that the cleanup of a record has returned: recoveries no longer return the record.
 func (l *RecordLog) Cleaned(lsn uint64) error {
 	r := l.at(lsn)
 	switch {
@@ -229,7 +229,7 @@ func (l *RecordLog) CleaningAll() {
 	}
 }
 
-// CleanedAll records that all were cleaned up that were there at CleaningAll.
+// CleanedAll records that all records present at CleaningAll were cleaned up.
 func (l *RecordLog) CleanedAll() {
 	l.all = false
 	for i := range l.records {
@@ -323,7 +323,7 @@ func (l *RecordLog) settle(found []Found, end uint64) {
 		r.cleaning = r.cleaning && !there // its cleanup was cut off, so now it stays
 	}
 	l.all = false
-	// Whether the head had moved past what was being cleaned up then, the next LSN shows.
+	// The next LSN shows whether the head had moved past the records that were being cleaned up.
 	n := int(end - l.first)
 	for n < len(l.records) && l.records[n].cleaning {
 		l.records[n] = logRecord{cleaning: true}

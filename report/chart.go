@@ -63,7 +63,7 @@ func barChart(title, unit string, list []explore.Tally) *chart {
 // maxBins is how many numbers the chart of depths has at the most.
 const maxBins = 250
 
-// binned sums up each width numbers in a row, so that there are no more than maxBins.
+// binned adds up each group of width consecutive numbers, so that at most maxBins are left.
 func binned(counts []uint64) (sums []uint64, width int) {
 	width = (len(counts) + maxBins - 1) / maxBins
 	for part := range slices.Chunk(counts, max(width, 1)) {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// part is a piece of the page: it puts an attribute, a text or elements into the node that
-// it is given. A part that is nil puts in nothing. html.Render writes the page and
+// part is a piece of the page: it adds an attribute, a text or elements to the node that
+// it is given. A nil part adds nothing. html.Render writes the page and
 // escapes all texts and attributes, except the text of a style.
 type part func(in *html.Node)
 

@@ -71,16 +71,16 @@ func excerpt(f MutatedFile) []markedLine {
 	return out
 }
 
-// reachedBy describes how far the scenarios came with a mutant.
+// reachedBy describes how many scenarios reached a mutant.
 func reachedBy(x *mutant.Judged) string {
 	if len(x.Reached) == 0 {
 		return "no scenario reaches it"
 	}
-	come := fmt.Sprintf("%d scenarios come", len(x.Reached))
+	come := fmt.Sprintf("%d scenarios reach it", len(x.Reached))
 	if len(x.Reached) == 1 {
-		come = "1 scenario comes"
+		come = "1 scenario reaches it"
 	}
-	return fmt.Sprintf("%s to it, %d searched to the end", come, len(x.Exhausted))
+	return fmt.Sprintf("%s, %d searched to the end", come, len(x.Exhausted))
 }
 
 // score is the score of mutants in words.
@@ -98,7 +98,7 @@ type operatorScore struct {
 	mutant.Score
 }
 
-// byOperator are the scores of the operators that have mutants.
+// byOperator returns the scores of the operators that have mutants.
 func byOperator(all []mutant.Judged) []operatorScore {
 	var out []operatorScore
 	for _, op := range schema.Operators {

@@ -42,7 +42,7 @@ func TestPageOfMutants(t *testing.T) {
 	for _, want := range []string{
 		"8 mutants: 2 are caught by scenarios, 1 by unit tests alone, 1 are equivalent, and 4 survive. Of those that are not equivalent 42.9 % are caught, 28.6 % by scenarios alone.",
 		"negate a condition is negated, or one operand of &amp;&amp;, || or ! in it 8 2 1 1 4",
-		"p/p.go: 3 of 6 survive 2 line of b 3 line of c 4 line of d 5 line of e ✗ p.f:negate:2 (2 scenarios come to it, 1 searched to the end): a &lt; b ⟶ !(a &lt; b) " +
+		"p/p.go: 3 of 6 survive 2 line of b 3 line of c 4 line of d 5 line of e ✗ p.f:negate:2 (2 scenarios reach it, 1 searched to the end): a &lt; b ⟶ !(a &lt; b) " +
 			"✗ p.f:negate:3 (no scenario reaches it): a &lt; b ⟶ left out 6 line of f 7 line of g 8 line of h ⋯ 15 line of o",
 		"p/q.go: 1 of 1 survive line mutant before after 7 q.f:negate:1 a &lt; b !(a &lt; b)",
 		"1 that make no difference", "p.f:negate:5 a &lt; b !(a &lt; b) a is never b",

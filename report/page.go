@@ -43,7 +43,7 @@ func Write(w io.Writer, r *Report) error {
 	case err != nil:
 		return err
 	case len(text) > MaxPage:
-		return fmt.Errorf("%w: %d bytes, and %d are the most: check fewer scenarios at once", ErrTooLarge, len(text), MaxPage)
+		return fmt.Errorf("%w: %d bytes, but the limit is %d: check fewer scenarios at once", ErrTooLarge, len(text), MaxPage)
 	}
 	_, err = w.Write(text)
 	return err

@@ -14,11 +14,11 @@ type Report struct {
 	Command string // that made it
 	Made    string // when, and of what: words
 	Checks  []Check
-	// Lines are the files of the protocol with what any of the checks reached that have
-	// Files; NoCoverage says why the others have none, and how to have them.
+	// Lines are the files of the protocol, with the lines that any check with Files reached.
+	// NoCoverage explains why the other checks have no Files, and how to get them.
 	Lines      []coverage.File
 	NoCoverage string
-	// Cells are the matrix; NoMatrix says why there is none, and how to have it.
+	// Cells are the matrix; NoMatrix explains why there is none, and how to get one.
 	Cells    []Cell
 	NoMatrix string
 	// Mutants are the fates of generated mutants, and MutatedFiles the files that they are in;
@@ -34,7 +34,7 @@ type Check struct {
 	Result   *explore.Result
 	Run      string // the page of the counterexample, from the report's place; may be empty
 	Replay   string // the command that shows it in a terminal; may be empty
-	// Files are the files of the protocol with what this check reached.
+	// Files are the files of the protocol, with the lines that this check reached.
 	Files []coverage.File
 }
 

@@ -9,11 +9,11 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/number"
 )
 
-// words are how a verdict is told.
+// words describe a verdict.
 type words struct {
-	mark    string // goes before it, so that its colour does not tell it alone
-	line    string // follows it in a line
-	meaning string // what it says, and what it does not
+	mark    string // precedes the verdict, so that colour is not the only signal
+	line    string // follows the verdict on its line
+	meaning string // what the verdict states, and what it does not
 }
 
 var verdicts = map[explore.Verdict]words{

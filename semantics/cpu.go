@@ -150,7 +150,7 @@ func (s *state) draining(t int) bool { return len(s.threads[t].buffer) > 0 }
 // were flushed (flush-and-fence-persist).
 func (s *state) fenceDrains(t int) bool { return s.draining(t) || len(s.threads[t].flushed) > 0 }
 
-// locked is a locked instruction. It drains the store buffer, and is one step.
+// locked executes a locked instruction in one step. The instruction waits for the store buffer to drain.
 func (s *state) locked(t int, at place, f func(*thread, uint64) (uint64, value), reg string) []*state {
 	if s.fenceDrains(t) || s.locks(at) {
 		return nil

@@ -69,7 +69,7 @@ func (s *state) fenceWaitsForReads(e, i int) bool {
 	return slices.ContainsFunc(s.ends[e].sends[:i], func(w work) bool { return answered(w.op) && !w.responded })
 }
 
-// fenceWaitsForAll: on some cards, it waits until all earlier work is done, and placed.
+// fenceWaitsForAll: on some cards, a fenced request waits until all earlier work is done and placed.
 func (s *state) fenceWaitsForAll(e, i int) bool {
 	earlier := slices.ContainsFunc(s.ends[e].sends[:i], func(w work) bool { return !w.responded })
 	return s.profile.FenceWaitsAll && (earlier || slices.ContainsFunc(s.ends[e].wire, message.placing))

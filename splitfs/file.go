@@ -70,7 +70,7 @@ func (n *node) change(need int, do func(r *region) error) error {
 // writeAt writes at off, or at the end if that is negative.
 func (n *node) writeAt(p []byte, off int64) (int, error) {
 	if len(p) == 0 {
-		return 0, nil // also beyond the end
+		return 0, nil // a write of no bytes does not extend the file
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -53,8 +53,8 @@ const (
 	MaxMTU = 4096
 )
 
-// Check returns nil if a queue pair may connect to e, as far as numbers and sizes go: whether the
-// address exists is for the device to say. minMTU is [MinMTU], or less for a device that splits messages
+// Check returns nil if a queue pair may connect to e, as far as numbers and sizes go: only the
+// device knows whether the address exists. minMTU is [MinMTU], or less for a device that splits messages
 // into smaller packets than cards do. The error wraps [ErrInvalid].
 func (e *Endpoint) Check(minMTU int) error {
 	switch mtu := int(e.MTU); {

@@ -6,7 +6,7 @@ import (
 )
 
 // CheckGather returns nil if a channel may gather completions of cqs into wc: there is room for one
-// of each, and they are distinct and of the channel, which is what of reports. The error wraps [ErrInvalid].
+// of each, they are distinct, and they belong to the channel, as of reports. The error wraps [ErrInvalid].
 func CheckGather(cqs []CQ, wc []WC, of func(CQ) bool) error {
 	if len(wc) < len(cqs) {
 		return fmt.Errorf("%w: room for %d completions of %d CQs", ErrInvalid, len(wc), len(cqs))

@@ -6,7 +6,7 @@ import (
 )
 
 // Resolve checks what a program asks of a queue pair against what its device can do, and
-// fills in the defaults. Every device takes the same.
+// fills in the defaults. The rules are the same for every device.
 func (c QPConfig) Resolve(a *DeviceAttr) (QPConfig, error) {
 	c.MaxSendWR = cmp.Or(c.MaxSendWR, 64)
 	c.MaxRecvWR = cmp.Or(c.MaxRecvWR, 64)

@@ -28,8 +28,8 @@ func (o Opcode) Aligned(addr uint64) bool { return !o.OnWord() || addr%wordBytes
 // Fits reports whether the local memory of a request of kind o may have n bytes.
 func (o Opcode) Fits(n int) bool { return !o.OnWord() || n == wordBytes }
 
-// Needs returns the access that the responder must grant to a request of kind o. That of a Flush is
-// what it flushes to.
+// Needs returns the access that the responder must grant to a request of kind o. For a Flush this is
+// FlushTo.
 func (o Opcode) Needs(flushTo Access) Access {
 	switch o {
 	case OpWrite, OpWriteImm, OpAtomicWrite:
@@ -82,9 +82,9 @@ func (s QPState) refuses(num uint32) error {
 	return fmt.Errorf("%w: QP %d is in %v", ErrState, num, s)
 }
 
-// CheckSend returns nil if queue pair num accepts wr: it is of a device with the attributes a, c is
-// its configuration as [QPConfig.Resolve] returned it, and full means that its send queue has no free
-// slot. A remote address and keys are not looked at; they fail the request when it is carried out.
+// CheckSend returns nil if queue pair num accepts wr. a are the attributes of its device, c is its
+// configuration as [QPConfig.Resolve] returned it, and full means that its send queue has no free slot.
+// CheckSend ignores the remote address and the keys: if they are invalid, the request fails later.
 func (c *QPConfig) CheckSend(num uint32, a *DeviceAttr, wr *SendWR, full bool) error {
 	switch {
 	case wr.Flags&^anyFlags != 0:

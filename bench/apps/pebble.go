@@ -83,7 +83,7 @@ func (p *pebbleDB) read() error {
 		return err
 	}
 	if len(v) != ycsb.ValueSize {
-		err = fmt.Errorf("a value of %d bytes", len(v))
+		err = fmt.Errorf("the value has %d bytes, not %d", len(v), ycsb.ValueSize)
 	}
 	return errors.Join(err, c.Close())
 }

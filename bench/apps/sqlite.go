@@ -114,7 +114,7 @@ func (s *sqliteDB) read() error {
 		err = errors.New("the record is missing")
 	} else if err == nil {
 		if s.scanned = s.get.ColumnBlob(0, s.scanned[:0]); len(s.scanned) != ycsb.ValueSize {
-			err = fmt.Errorf("a value of %d bytes", len(s.scanned))
+			err = fmt.Errorf("the value has %d bytes, not %d", len(s.scanned), ycsb.ValueSize)
 		}
 	}
 	return errors.Join(err, s.get.Reset())

@@ -47,7 +47,7 @@ or your own. It is a separate program because it contains that server.`,
 	return root
 }
 
-// memberFlags are the flags of those who join a farm.
+// memberFlags are the flags of the commands that join a farm.
 type memberFlags struct {
 	farm.Config
 	program, dir string
@@ -91,7 +91,8 @@ func (f *memberFlags) fill() error {
 	return nil
 }
 
-// status makes an error of the farm one that may go away (3), unless it is about what was given, or Ctrl-C.
+// status prints an error of the farm and returns exit status 3, since a later attempt may succeed. It leaves usage
+// errors, Ctrl-C and errors with a status unchanged.
 func status(err error, stderr io.Writer) error {
 	var s cli.Status
 	if err == nil || errors.Is(err, farm.ErrConfig) || errors.Is(err, context.Canceled) || errors.As(err, &s) {

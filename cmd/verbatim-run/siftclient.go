@@ -100,8 +100,8 @@ func newSiftDelete() *cobra.Command {
 	f := &siftClientFlags{}
 	c := &cobra.Command{
 		Use:     "delete KEY",
-		Short:   "Remove a key, if it is there",
-		Long:    "Delete removes a key, if it is there, and prints 'ok'. Everything else is as in put.",
+		Short:   "Remove a key, if it exists",
+		Long:    "Delete removes a key, if it exists, and prints 'ok'. Everything else is as in put.",
 		Example: "  verbatim-run sift delete protocol --cpu cpu1=10.0.0.4:7031",
 		Args:    cli.Takes("a key", cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {

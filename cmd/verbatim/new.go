@@ -223,7 +223,7 @@ func writeModule(ctx context.Context, dir, module string, from requirement) erro
 	}
 	for _, args := range [][]string{{"get", "-t", "./..."}, {"list", "-mod=mod", "-deps", mutate, vet}} { // go get would look up mutate and vet
 		if err := goIn(ctx, dir, args...); err != nil {
-			return fmt.Errorf("%s is written, but not all modules that it needs are there: run `go mod tidy` in it where they can be downloaded: %w", dir, err)
+			return fmt.Errorf("%s is written, but modules that it needs are missing: run `go mod tidy` in it where they can be downloaded: %w", dir, err)
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ var (
 	ErrShape = errors.New("erasure: invalid number of parts")
 	// ErrTooFew: fewer parts are left than there are data parts. The block is lost.
 	ErrTooFew = errors.New("erasure: too few parts")
-	// ErrLength: a part or a block has another length than it must have.
+	// ErrLength: a part or a block has the wrong length.
 	ErrLength = errors.New("erasure: wrong length")
 	// ErrUnknown: the code has no such part.
 	ErrUnknown = errors.New("erasure: unknown part")
@@ -52,9 +52,9 @@ func (c *Code) Parts() int { return c.data + c.parity }
 // divide n, the last of them ends with zeros.
 func (c *Code) PartSize(n int) int { return (n + c.data - 1) / c.data }
 
-// Encode sets all parts to those of the block. Each of them must have the right length, see
-// [Code.PartSize], and none may overlap the block. It allocates nothing while parts have less
-// than 16 KiB.
+// Encode sets all parts to the parts of the block. Each must have the right length, see
+// [Code.PartSize], and none may overlap the block. If parts are shorter than 16 KiB, Encode does not
+// allocate.
 //
 // The error wraps [ErrUnknown] if the number of parts is wrong, and [ErrLength].
 func (c *Code) Encode(parts [][]byte, block []byte) error {
@@ -80,7 +80,7 @@ func (c *Code) Encode(parts [][]byte, block []byte) error {
 	return nil
 }
 
-// Join sets the block to the content of the data parts; all of them must be there. The errors
+// Join sets the block to the content of the data parts, which must all be present. The errors
 // are those of [Code.Encode].
 func (c *Code) Join(block []byte, parts [][]byte) error {
 	if len(parts) != c.data && len(parts) != c.Parts() {
@@ -99,7 +99,7 @@ func (c *Code) wrongNumber(parts [][]byte) error {
 	return fmt.Errorf("%w: %d parts for a code of %d and %d", ErrUnknown, len(parts), c.data, c.parity)
 }
 
-// sizes checks that parts have the length of those of a block of n bytes.
+// sizes checks the lengths of the parts of a block of n bytes.
 func (c *Code) sizes(parts [][]byte, n int) error {
 	if n == 0 {
 		return fmt.Errorf("%w: an empty block", ErrLength)
@@ -116,7 +116,7 @@ func (c *Code) sizes(parts [][]byte, n int) error {
 // capacity is used if it suffices.
 //
 // The error wraps [ErrTooFew], [ErrUnknown] if the number of parts is wrong, and [ErrLength]
-// if those that are there differ in length.
+// if the other parts differ in length.
 func (c *Code) Rebuild(parts [][]byte) error {
 	if err := c.enough(parts); err != nil {
 		return err
@@ -139,8 +139,8 @@ func (c *Code) RebuildOne(parts [][]byte, i int) error {
 	return c.rs.ReconstructSome(parts, wanted)
 }
 
-// Verify reports whether all parts, which must be there, belong together. It notices any
-// damage of at most as many parts as there are parity parts. The errors are those of
+// Verify reports whether all parts, which must be present, belong together. It detects any
+// damage to at most as many parts as there are parity parts. The errors are those of
 // [Code.Rebuild].
 func (c *Code) Verify(parts [][]byte) (bool, error) {
 	if err := c.enough(parts); err != nil {
@@ -152,7 +152,7 @@ func (c *Code) Verify(parts [][]byte) (bool, error) {
 	return c.rs.Verify(parts)
 }
 
-// enough checks that the missing parts can be made from those that are there.
+// enough checks that the missing parts can be computed from the others.
 func (c *Code) enough(parts [][]byte) error {
 	if len(parts) != c.Parts() {
 		return c.wrongNumber(parts)

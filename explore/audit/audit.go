@@ -86,7 +86,7 @@ type auditor struct {
 	stop func() bool // of the options; nil: never
 }
 
-// enough reports whether to try no more.
+// enough reports whether to stop the audit.
 func (a *auditor) enough() bool {
 	if a.stop != nil && a.stop() {
 		a.r.Stopped = true

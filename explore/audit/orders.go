@@ -6,13 +6,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// A sleep set omits the second order of two steps that use nothing in common. It leads to the state to which the
-// first order has led, so sleep sets omit steps and never a state: with them, a search without any other omission
-// must find as many states as one that tries every order. A state that is missing shows that some step uses what its
-// footprint omits, even if no outcome is lost here. Unlike the sampled pairs of steps, this covers the whole
-// scenario, if that is small enough.
+// A sleep set omits the second order of two steps that use nothing in common. Both orders lead to the same state, so
+// sleep sets omit steps and never a state. So a search with sleep sets alone must find as many states as one that
+// tries every order. A missing state shows that the footprint of some step is incomplete, even if no outcome is lost
+// here. Unlike the sampled pairs of steps, this covers the whole scenario, if it is small enough.
 
-// everyState compares the search with sleep sets alone to one that tried every order and found so many states.
+// everyState checks that a search with sleep sets alone finds the given number of states, which every order has found.
 func everyState(s *explore.Scenario, o explore.Options, states uint64, r *Report) error {
 	o.EveryOrder, o.Backwards, o.Edges = false, false, nil
 	o.NoPrivate = true

@@ -11,7 +11,7 @@ import (
 
 type print = fingerprint.Print
 
-// step is one step of a run, by names that mean something in another run as well.
+// step is one step of a run. Its names are valid in other runs too.
 type step struct {
 	actor sim.Actor
 	name  string
@@ -265,11 +265,11 @@ func (r *renamed) alike(names, options []string) bool {
 	return slices.Equal(sorted(names, unnamed), sorted(options, r))
 }
 
-// unnamed changes no name; text puts lists in order.
+// unnamed changes no names; its text only sorts lists.
 var unnamed = &renamed{repl: strings.NewReplacer()}
 
-// text renames the hosts in the name of an option. One that lists things does so by commas, in
-// any order.
+// text renames the hosts in the name of an option. If the name is a list, separated by commas, text
+// sorts the list.
 func (r *renamed) text(s string) string {
 	if r == nil {
 		r = unnamed

@@ -97,7 +97,7 @@ func (p *Profile) Files(read func(name string) ([]byte, error)) []File {
 	return out
 }
 
-// states returns for each line whether the blocks with code in it were reached.
+// states returns the state of each line. It considers only blocks that have code in the line.
 func states(lines []string, blocks []cover.ProfileBlock) []State {
 	out := make([]State, len(lines))
 	for _, b := range blocks {

@@ -1,6 +1,6 @@
-// Package matrix finds out the promises of cards that a protocol depends on: it fills
-// a table of protocols by assumptions. Each cell is a check or follows
-// from one. The model is Table 1 of the Arcadia paper, which was filled in by its
+// Package matrix finds the promises of cards that a protocol depends on. It fills a table
+// with a column for each protocol and a row for each assumption. Each cell is the result of
+// a check, or follows from one. The model is Table 1 of the Arcadia paper, which was filled in by its
 // authors; this one is filled in by the checker.
 //
 // # The rows
@@ -27,7 +27,7 @@
 // protocol posts payloads between the two limits. The package assumes that programs do
 // not branch on the other attributes of a card.
 //
-// # Mends
+// # Remedies
 //
 // A row that breaks is searched again with remedies at the card, which need no change
 // of the protocol: single ones first, then pairs. The report names the first remedy

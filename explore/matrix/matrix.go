@@ -45,8 +45,8 @@ type Cell struct {
 	Seconds float64 `json:"seconds"` // of searches made for this cell alone
 	// Limited: it is not decided because a limit came first.
 	Limited bool `json:"limited"`
-	// Timers is the regime of the searches, in words, and Warning what about time was
-	// not checked although the code depends on it.
+	// Timers is the regime of the searches, in words, and Warning describes
+	// what was not checked about time although the code depends on it.
 	Timers  string `json:"timers"`
 	Warning string `json:"warning"`
 }

@@ -36,7 +36,7 @@ func remedies() [2][]remedy {
 	return [2][]remedy{single, pairs}
 }
 
-// on returns the profile with the remedy's part of it.
+// on returns the profile with the remedy's changes.
 func (r remedy) on(p faults.Profile) (faults.Profile, error) {
 	if !r.inOrder {
 		return p, nil

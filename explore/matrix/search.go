@@ -97,7 +97,7 @@ func (f *filler) noteTime(r *explore.Result) {
 	}
 }
 
-// note takes up the result of one scenario.
+// note records the result of one scenario.
 func (x *fact) note(r *explore.Result) {
 	switch r.Verdict {
 	case explore.Verified:

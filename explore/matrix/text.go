@@ -48,8 +48,8 @@ func Legend(cells []Cell) string {
 	return text
 }
 
-// Markdown writes the cells of one protocol as a table. It has nothing in it that
-// differs between two searches of the same code, such as times.
+// Markdown writes the cells of one protocol as a table. It contains
+// nothing that differs between two searches of the same code, such as times.
 func Markdown(w io.Writer, cells []Cell) error {
 	promise := map[string]string{}
 	for _, k := range faults.Profiles()[0].Knobs() {
@@ -72,5 +72,5 @@ func Markdown(w io.Writer, cells []Cell) error {
 	return err
 }
 
-// cell keeps a text from ending its column.
+// cell escapes the characters of a text that would end its column.
 func cell(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, "|", `\|`), "\n", " ") }

@@ -13,9 +13,9 @@ import (
 // failures are about (posts other than Reads, placements, loads, errors, faults) never
 // merge two steps of a host: only routine steps are merged with the step that follows.
 
-// ordinary reports whether an event is ordinary course: calls and their answers,
+// ordinary reports whether an event is routine: calls and their answers,
 // successes, releases at the end of a use, and terminations and restarts of a host. A
-// Read is ordinary too: it changes nothing, and the loads show its result.
+// Read is routine too: it changes nothing, and the loads show its result.
 func ordinary(e *sim.TraceEvent) bool {
 	switch e.Kind {
 	case "post":
@@ -64,8 +64,8 @@ func (y *row) landed(x *row) bool {
 	return y.lands && y.Last == x.Step && x.kind != "start" && !slices.Contains(marked, x.kind)
 }
 
-// course: one host's ordinary course continues, and no other host did anything that is
-// shown. What x does after it, in the last of the steps, ends the row.
+// course: one host's routine continues, and no other host did anything that is shown. The
+// first other action of x, in the last of the steps, ends the row.
 func (y *row) course(x *row) bool {
 	return y.ordinary && x.begins && y.host == x.host && y.alone() && x.alone() && (y.life == x.life || x.kind == "start" && y.kind == "end")
 }

@@ -60,14 +60,14 @@ type row struct {
 	peers    string // the arrow and the hosts at its other end
 	host     int
 	life     int
-	ordinary bool // only ordinary course
-	begins   bool // begins with ordinary course
+	ordinary bool // only routine
+	begins   bool // begins with routine
 	lands    bool // only placements
 }
 
 // Write draws a replay for a terminal: a column for each host, and at the right
 // the responsible lines of the protocol. A row is one step; placements in it come
-// before the host's own actions. Rows of ordinary course are folded (fold.go) and then
+// before the host's own actions. Routine rows are folded (fold.go) and then
 // name their first and last step. A line beside a column means that its host is up. The
 // last lines say how much is omitted and folded, and what is violated. The error is
 // that of w.

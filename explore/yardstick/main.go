@@ -1,5 +1,5 @@
-// Command yardstick holds the searches against a yardstick on small programs, and prints
-// what is wrong: one JSON object a line, with the keys program, class and what. It is for
+// Command yardstick compares the searches with a yardstick on small programs, and prints
+// what is wrong: one JSON object per line, with the keys program, class and what. It is for
 // package mutant, which builds it again for each mutant of the checker.
 //
 //	yardstick programs PROGRAM...   do all modes reach the outcomes of the naive search?
@@ -77,7 +77,7 @@ func run(args []string, w io.Writer) error {
 	return nil
 }
 
-// compare holds the searches against the truth, which must be found.
+// compare compares the searches with the truth, which must be found.
 func compare(p *programs.Program) ([]finding, error) {
 	c, err := programs.Compare(p, limits)
 	if err != nil {

@@ -27,12 +27,12 @@ const module = "github.com/verbatim-rdma/verbatim"
 
 // Folders of this module, each with all below it.
 var (
-	// interfaces are what a protocol is written against.
+	// interfaces are the packages against which a protocol is written.
 	interfaces = []string{"verbs", "host", "coord", "kit", "cluster", "protocol"}
-	// beside are what runs and checks it.
+	// beside are the packages that run and check a protocol.
 	beside = []string{"verbs/sim", "verbs/hw", "verbs/soft", "verbs/verbstest", "host/oshost", "coord/etcd", "explore", "litmus", "bench", "report", "cmd"}
-	// own are what the analyzer judges in this module: cards and hosts implement the interfaces, and package lint has the
-	// simulator.
+	// own are the folders of this module that the analyzer checks. Cards and hosts are not among them, because they
+	// implement the interfaces. Package lint checks the simulator.
 	own = []string{"protocol", "kit", "cluster", "coord", "examples"}
 )
 

@@ -29,7 +29,7 @@ var bannedImports = map[string]banned{
 	"hash/maphash":          {"its seed differs from run to run", "use hash/crc32 or hash/fnv", "use hash/fnv"},
 	"sync":                  {"the scheduler cannot see who waits", "use host.Mutex and host.Cond", simPlain},
 	"sync/atomic":           {"the scheduler cannot see who waits", "use host.Mutex, or host.Region for words that a card reaches", simPlain},
-	"context":               {"it waits on channels and the wall clock", "pass a timeout, as host.Host.Call takes one", "pass a timeout"},
+	"context":               {"it waits for channels and the wall clock", "pass a timeout, as host.Host.Call takes one", "pass a timeout"},
 	"os/...":                {"it reaches past the host", "use host.Host.OpenPMEM for what must last and arguments for settings", "take it as an argument"},
 	"net/...":               {"it reaches past the host", "use host.Host.Call and host.Host.Listen", "deliver messages inside the world"},
 	"syscall":               {"it reaches past the host", "use the methods of host.Host", "take it as an argument"},
@@ -55,12 +55,12 @@ var bannedTime = map[string]banned{
 	"Now":       {"it reads the wall clock", "use host.Host.Now", simClock},
 	"Since":     {"it reads the wall clock", "use host.Host.Now", simClock},
 	"Until":     {"it reads the wall clock", "use host.Host.Now", simClock},
-	"Sleep":     {"it waits on the wall clock", "use host.Host.Sleep", simClock},
-	"After":     {"it waits on the wall clock", timers + " (host.Host.Go, host.Host.Sleep)", simClock},
-	"AfterFunc": {"it waits on the wall clock", timers + " (host.Host.Go, host.Host.Sleep)", simClock},
-	"Tick":      {"it waits on the wall clock", timers + " (host.Host.Go, host.Host.Sleep)", simClock},
-	"NewTimer":  {"it waits on the wall clock", timers + " (host.Host.Go, host.Host.Sleep)", simClock},
-	"NewTicker": {"it waits on the wall clock", timers + " (host.Host.Go, host.Host.Sleep)", simClock},
+	"Sleep":     {"it waits for the wall clock", "use host.Host.Sleep", simClock},
+	"After":     {"it waits for the wall clock", timers + " (host.Host.Go, host.Host.Sleep)", simClock},
+	"AfterFunc": {"it waits for the wall clock", timers + " (host.Host.Go, host.Host.Sleep)", simClock},
+	"Tick":      {"it waits for the wall clock", timers + " (host.Host.Go, host.Host.Sleep)", simClock},
+	"NewTimer":  {"it waits for the wall clock", timers + " (host.Host.Go, host.Host.Sleep)", simClock},
+	"NewTicker": {"it waits for the wall clock", timers + " (host.Host.Go, host.Host.Sleep)", simClock},
 }
 
 var (

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Variables rejects state outside of what a caller made. In the simulator, worlds
-// on different cores would share it.
+// Variables rejects package-level state. In the simulator, worlds on different cores
+// would share it.
 func Variables(c *Code) []Finding {
 	var found []Finding
 	written := writtenVariables(c)

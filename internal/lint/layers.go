@@ -9,8 +9,8 @@ import (
 // layer is a group of packages with the same place in the direction of imports.
 type layer struct {
 	name string
-	// at are the folders of the layer; "x/..." takes the folders below x too. One that
-	// begins with * is any folder whose name ends so, below another one, and all below it.
+	// at are the folders of the layer; "x/..." takes the folders below x too. An entry
+	// such as "*check" stands for every folder below another one whose name ends so, and all below it.
 	at []string
 	// may names the other layers that it may import. Packages of one layer may
 	// import each other, except as apart allows.
@@ -19,8 +19,8 @@ type layer struct {
 	apart bool
 	// modules are the other modules that it may import; "*" is any.
 	modules []string
-	// holds says what it holds, for the tables of pages, and page names the page below docs
-	// that says more.
+	// holds describes the content of the layer, for the tables of pages; page names the page
+	// below docs with a longer description.
 	holds, page string
 	why         string
 }

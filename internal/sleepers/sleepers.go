@@ -1,4 +1,4 @@
-// Package sleepers is which waiters of a completion channel sleep, and which are woken.
+// Package sleepers decides which waiters of a completion channel sleep, and which are woken.
 //
 // A completion of a CQ need not wake all that wait: it wakes those that wait for several
 // CQs including this one, and one of those that wait for this CQ alone. The latter all
@@ -16,7 +16,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Room is the waits that sleep on a channel. Its owner's lock guards it. The zero value
+// Room holds the waits that sleep on a channel. Its owner's lock guards it. The zero value
 // is empty.
 type Room struct {
 	asleep []*Sleeper

@@ -27,7 +27,7 @@ func Tolerates(n, need int) int { return n - need }
 // have reached any. reached has the position of each member. It does not allocate.
 func Committed(need int, reached []uint64) uint64 {
 	if need <= 0 {
-		panic("quorum: nobody is needed")
+		panic("quorum: need must be positive")
 	}
 	var best uint64
 	for _, p := range reached {

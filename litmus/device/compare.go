@@ -90,12 +90,12 @@ func (r *Rig) Compare(t *lang.Test) (*Report, error) {
 	return x.report(), nil
 }
 
-// CompareAll runs tests that share a time. Each gets Config.Least runs, but no more than
-// its part of the time, and one in any case. What is left goes to all in rounds, and more
-// to those that have more left of what the profile allows, until each has had Config.Runs.
-// Searches in the simulator come before that time begins.
+// CompareAll runs tests within a shared time. Each test first gets Config.Least runs, within an
+// equal share of the time, but at least one run. Then the tests take turns until each has had
+// Config.Runs; a test with more unobserved allowed states gets longer turns. The time does not
+// include the searches in the simulator.
 //
-// With an error come the reports of what was run before it.
+// If a test fails, CompareAll returns the error with the reports of all runs before it.
 func (r *Rig) CompareAll(tests []*lang.Test, total time.Duration) ([]*Report, error) {
 	var all []*trial
 	for _, t := range tests {
@@ -113,7 +113,7 @@ func (r *Rig) CompareAll(tests []*lang.Test, total time.Duration) ([]*Report, er
 	return out, err
 }
 
-// share runs the trials in a time that they share.
+// share runs the trials within a shared time.
 func (r *Rig) share(all []*trial, total time.Duration) error {
 	start, part := time.Now(), total/time.Duration(max(len(all), 1))
 	for _, x := range all {
@@ -142,7 +142,7 @@ func (r *Rig) share(all []*trial, total time.Duration) error {
 	}
 }
 
-// turn is the time that a test gets in a round, and again for each final state that it has left.
+// turn is the time of a test in a round, and the extra time for each allowed final state that it has not shown.
 const turn = 50 * time.Millisecond
 
 // stopped reports whether Config.Stop asks the rig to stop.

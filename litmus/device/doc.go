@@ -4,7 +4,7 @@
 //
 //	rig, err := device.NewRig(device.Config{Devices: cards, Profile: "rxe", Runs: 1000, Seed: 1})
 //	report, err := rig.Compare(test)
-//	for _, s := range report.Seen { ... } // s.Allowed is what is asked
+//	for _, s := range report.Seen { ... } // s.Allowed: does the profile allow it?
 //
 // A state that a card shows and the profile forbids is an error of the simulator, of
 // the profile, or of the card. A state that the profile allows and the card did not

@@ -16,8 +16,8 @@ var ErrKnown = errors.New("device: bad list of known differences")
 type Known struct {
 	// Test is the name of a test and State a final state of it; in both, * stands for
 	// any characters. State is "refused" if the cards refuse one of the statements, and
-	// "late" stands for all states in which a completion is missing that came once more
-	// requests were posted: one that is lost never comes.
+	// "late" stands for all states that lack a completion which arrived only after more
+	// requests were posted. A lost completion never arrives.
 	Test, State string
 	Why         string
 }

@@ -156,7 +156,7 @@ func (p *Program) messages() error {
 		}
 	}
 	if told >= 0 != (heard >= 0) || told >= 0 && to != heard {
-		return left("a message is told to one thread and heard there")
+		return left("a message goes to one thread, which must wait for it")
 	}
 	return nil
 }

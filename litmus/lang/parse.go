@@ -213,7 +213,7 @@ func (p *parser) complete() {
 	case t.Name == "":
 		missing("litmus", "litmus NAME")
 	case t.Doc == "":
-		missing("doc", "doc One sentence that says what is asked.")
+		missing("doc", "doc One sentence that states the question.")
 	case t.Source == "":
 		missing("source", "source notes 3, test 3")
 	case len(t.Rules) == 0:

@@ -92,7 +92,7 @@ var qpOptions = []struct {
 	{"inline", 1, 1 << 12, "bytes of an inline payload"},
 	{"rd_atomic", 1, 255, "Reads and atomics outstanding"},
 	{"retry", 1, 7, "retries without an answer"},
-	{"rnr", 1, 7, "retries where no receive is posted; 7 is for ever"},
+	{"rnr", 1, 7, "retries where no receive is posted; 7 means no limit"},
 	{"signal_all", 0, 1, "1: every request is signaled"},
 	{"psn", 1, 1<<24 - 1, "first packet sequence number; without it, always a fresh one"},
 	{"access", 0, 0, "what the peer may do: write, read, atomic, joined by |, or none or all"},

@@ -90,7 +90,6 @@ func (f *File) size() int { return 2*f.entry.f + 1 }
 // It waits for a candidate that does not answer. To keep such waits from adding up, it
 // then asks the remaining candidates together, as many as fit into the ap-map. Regions that
 // are not needed leak, and their peers reclaim them when they collect.
-// end leaks, and its peer takes it back when it collects.
 func (f *File) enlist(e entry, o op, need int) ([]*link, error) {
 	names, err := f.candidates()
 	var links []*link

@@ -107,7 +107,7 @@ func (c *Coordinator) welcome(name string, over *lend.Conn) error {
 		})
 	}
 	if p.conn != over || p.seen == outsider {
-		return fmt.Errorf("%w: %s is not reached any more", ErrNotJoined, name)
+		return fmt.Errorf("%w: %s can no longer be reached", ErrNotJoined, name)
 	}
 	return nil
 }

@@ -83,9 +83,9 @@ func (c *Coordinator) encode(u Update) bool {
 	return err == nil
 }
 
-// whole returns a list of writes of whole blocks with the same effect as list, which is admitted. The
-// blocks are locked while it reads what they keep, so that this is still true when the list is
-// appended; but other tasks may take the room in the log, so it waits for room again.
+// whole returns a list of writes of whole blocks with the same effect as list, which has been admitted.
+// It locks the blocks while it reads their unchanged parts, so that these do not change before the list
+// is appended. Meanwhile other tasks may take the room in the log, so whole waits for room again.
 func (c *Coordinator) whole(list []Update) ([]Update, error) {
 	if c.coding == nil {
 		return list, nil
@@ -102,7 +102,7 @@ func (c *Coordinator) whole(list []Update) ([]Update, error) {
 	return out, err
 }
 
-// blocksOf returns the blocks that a list of writes makes.
+// blocksOf returns the new blocks that a list of writes makes.
 func (c *Coordinator) blocksOf(list []Update) ([]Update, error) {
 	var out []Update
 	for _, u := range list {

@@ -50,7 +50,7 @@ const (
 )
 
 // Layout is the shape of the replicated memory region (3.1). All nodes of a group have the
-// same. Sizes are in bytes, and multiples of 8.
+// same Layout. Sizes are in bytes, and multiples of 8.
 type Layout struct {
 	Size   int // of the memory: logical addresses are 0 to Size-1
 	Direct int // of the zone that is written without a log, which has addresses of its own
@@ -58,8 +58,8 @@ type Layout struct {
 	Chunks int // F+1: each memory node has a chunk of every block (5.1); 0: it has the block
 	Slots  int // of the log, at least 2
 	Entry  int // of the updates of a log entry: each takes 8, and its data
-	// Use is a number that tells what the memory is for: nodes with different ones do not belong
-	// together, even if their memories have one shape. It is the application's.
+	// Use is a number that the application chooses for its use of the memory. Nodes with different numbers
+	// refuse each other, even if their memories have the same shape.
 	Use uint64
 }
 

@@ -32,10 +32,10 @@
 //
 // # Guarantees
 //
-// As long as at most F memory nodes fail, an acknowledged write is in what every later
-// coordinator reads. Other writes may be there or not, a list of writes as a whole. A client of a
-// coordinator sees one memory, if its lease is shorter than the time for which others wait
-// by as much as clocks may differ; without a lease it needs no clock. With more than F
+// As long as at most F memory nodes fail, every later coordinator reads an acknowledged
+// write. Any other write may or may not take effect; a list of writes takes effect as a whole or not
+// at all. Clients see a single memory if the lease of the coordinator is shorter, by the largest
+// difference of clocks, than the time for which followers wait. Without a lease no clock matters. With more than F
 // failures every operation fails with [ErrUnavailable]. A memory node that has rejoined no longer
 // counts as failed.
 //
@@ -45,7 +45,7 @@
 //
 // # Where the paper is silent
 //
-// What the code does then is in docs/sift-rules.md, item by item. The most important ones: an
+// The page docs/sift-rules.md lists our decisions. The most important ones: an
 // entry holds the term of its coordinator, and a region the term in which it was last
 // brought up to date; a memory node admits no coordinator of an earlier term than one that
 // it has admitted; a memory node that has restarted takes no part in anything until a

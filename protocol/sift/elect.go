@@ -35,8 +35,8 @@ func (o Outcome) String() string { return outcomeNames[o] }
 // has seen. So two candidates cannot both win one node for one term, and a term has at most
 // one coordinator.
 //
-// Nor does it continue if it knows the words of fewer than a majority: it cannot win with these,
-// and each further round would use up a term. [Node.Watch] reads the words again.
+// The node also loses if it knows the words of fewer than a majority: it cannot win with these, and
+// each further round would use up a term. [Node.Watch] reads the words again.
 //
 // The error wraps [ErrExhausted] if there is no further term.
 func (n *Node) Campaign() (Outcome, error) {
@@ -57,7 +57,7 @@ func (n *Node) Campaign() (Outcome, error) {
 }
 
 // swap raises the term, swaps the node's word into the memory nodes that it asks, and counts those
-// that took it. In the others it has found words.
+// that took it. It records the words that it finds in the others.
 func (n *Node) swap(ask func(p *peer) bool, other func(found Word)) (won int, err error) {
 	if n.term == math.MaxUint16 {
 		return 0, fmt.Errorf("%w: term %d", ErrExhausted, n.term)

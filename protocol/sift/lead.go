@@ -246,8 +246,8 @@ func (c *Coordinator) Failed() []string {
 	return slices.DeleteFunc(slices.Clone(c.cfg.Memory), func(name string) bool { return slices.Contains(live, name) })
 }
 
-// Close stops the coordinator and releases what it uses, when all operations and the heartbeat
-// under way have returned. The node follows again.
+// Close stops the coordinator, waits for all operations and heartbeats in progress, and releases
+// its resources. The node follows again.
 func (c *Coordinator) Close() error {
 	c.beatMu.Lock()
 	defer c.beatMu.Unlock()

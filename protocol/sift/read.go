@@ -116,8 +116,9 @@ func (c *Coordinator) confirm(until time.Duration, err error) error {
 }
 
 // WriteDirect writes data at addr of the direct zone, without the log (3.3.2). It returns
-// when a majority of the memory nodes has it: one round trip. It waits only for a node that rejoins
-// and has a block of it already. A failure may leave a part of it on some of the nodes: see [Coordinator.Copies].
+// when a majority of the memory nodes has it: one round trip. It waits only if a node that
+// rejoins already has a copy of one of the blocks. A failure may leave part of the data on some nodes: see
+// [Coordinator.Copies].
 func (c *Coordinator) WriteDirect(addr int, data []byte) error {
 	if err := inside(addr, len(data), c.cfg.Direct); err != nil {
 		return err

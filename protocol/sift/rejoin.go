@@ -53,7 +53,7 @@ func (j *Rejoining) reserve(name string) error {
 	case !slices.Contains(c.cfg.Memory, name) || slices.ContainsFunc(c.live(), func(r *replica) bool { return r.Peer == name }):
 		return fmt.Errorf("%w: %q has not failed, or is no memory node", ErrNotJoined, name)
 	case c.rejoining != nil:
-		return fmt.Errorf("%w: another node comes back", ErrNotJoined)
+		return fmt.Errorf("%w: another node is rejoining", ErrNotJoined)
 	}
 	c.rejoining = j
 	return nil

@@ -45,7 +45,7 @@ func (c *Coordinator) poll() {
 	c.mu.Lock()
 	c.polling = false
 	if err != nil {
-		_ = c.stop(fmt.Errorf("%w: %w", ErrUnavailable, err)) // whoever waits finds out
+		_ = c.stop(fmt.Errorf("%w: %w", ErrUnavailable, err)) // waiting tasks find out
 	} else {
 		c.group.Collect(conns(c.peers()), cq)
 	}
@@ -54,9 +54,9 @@ func (c *Coordinator) poll() {
 }
 
 // pollAll waits for a completion of each of the requests that are under way; at least one is. As long as no other task
-// uses the coordinator, nobody needs a completion of another node before, nor learns which came first;
-// so the checker has no orders to tell apart. With other tasks it is poll: none of them is to wait for a
-// slow node because this one does.
+// uses the coordinator, no code needs one of these completions earlier, or learns their order, so the
+// checker need not try different orders. If other tasks use it, pollAll is poll: they must not wait
+// for a slow node because this task does.
 func (c *Coordinator) pollAll(asked []sent) {
 	if c.users > 1 {
 		c.poll()
@@ -98,7 +98,7 @@ func (c *Coordinator) acknowledge() {
 	c.committed = max(c.committed, c.onMajority())
 }
 
-// onMajority is the last entry that a majority of the nodes has that have not failed.
+// onMajority is the last entry that a majority of all nodes has. Nodes that have failed do not count.
 func (c *Coordinator) onMajority() uint64 {
 	var has []uint64
 	for _, r := range c.live() {
@@ -107,7 +107,7 @@ func (c *Coordinator) onMajority() uint64 {
 	return quorum.Committed(c.cfg.majority(), has)
 }
 
-// peers are all nodes that the coordinator talks to: also one that comes back, and does not count yet.
+// peers are all nodes that the coordinator talks to, including a node that rejoins and does not count yet.
 func (c *Coordinator) peers() []*replica {
 	if j := c.rejoining; j != nil && j.r != nil {
 		return append(slices.Clone(c.nodes), j.r)

@@ -19,8 +19,7 @@ const (
 	copyDoor                   // the same, to bring the node up to date
 )
 
-// request is what a CPU node says when it connects. The paper does not say what such a
-// message carries.
+// request is the message with which a CPU node connects. The paper does not define it.
 type request struct {
 	door door
 	node uint16

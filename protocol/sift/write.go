@@ -51,8 +51,7 @@ func (c *Coordinator) WriteAll(list []Update) error {
 }
 
 // admit waits until a list may be appended: nobody holds its blocks, and its slot of the log and the
-// send queues have room. Other tasks may act as long as it waits; what it has found holds as long as
-// the caller does not wait.
+// send queues have room. Other tasks may act while it waits. Its result holds until the caller waits.
 func (c *Coordinator) admit(list []Update) error {
 	for c.stopped == nil {
 		switch {

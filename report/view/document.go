@@ -1,12 +1,12 @@
 package view
 
-// Version is the version of the document's form. It grows with each change after
-// which an older front end would show something wrong.
+// Version is the version of the document's form. It grows with each change that
+// an older front end would display wrongly.
 const Version = 1
 
 // Document is one run, for a front end. References between its parts are indices;
-// -1 is none. An event that something belongs to may be one more than the last: it
-// came about when no event followed any more.
+// -1 is none. The index of an event may be one past the last event:
+// what has it happened after all events.
 type Document struct {
 	Version    int         `json:"version"`
 	Scenario   string      `json:"scenario"`
@@ -51,18 +51,18 @@ type Hand struct {
 	Inside []Fork `json:"inside"`
 	// Tried is a tree of the runs that this server has made, as a list: a branch follows the run that it leaves.
 	Tried []Branch `json:"tried"`
-	// Final is what the scenario calls the end of the run, if it has ended and has a
-	// name, and Outcomes are those that a litmus test asks for.
+	// Final is the scenario's name for the end of the run, if the run has ended and
+	// the end has a name. Outcomes are the outcomes that a litmus test asks for.
 	Final    string    `json:"final"`
 	Outcomes []Outcome `json:"outcomes"`
 }
 
-// Outcome is one that a litmus test asks for, and whether the end of the run is it.
+// Outcome is an outcome that a litmus test asks for, and whether the run ends in it.
 type Outcome struct {
 	Name     string `json:"name"`
 	Cond     string `json:"cond"`
 	Met      bool   `json:"met"`
-	Expected string `json:"expected"` // what the test says of it, in words
+	Expected string `json:"expected"` // the test's verdict on it, in words
 }
 
 // Fork is a choice inside the last step, with a link for each way that there was.
@@ -73,7 +73,7 @@ type Fork struct {
 
 // Branch is a run that was made by hand, and its place in the tree of these runs.
 type Branch struct {
-	Depth int    `json:"depth"` // 0 is the ordinary course
+	Depth int    `json:"depth"` // 0 is the default run
 	Text  string `json:"text"`
 	Href  string `json:"href"`
 	Here  bool   `json:"here"` // the page shows this run
@@ -181,14 +181,14 @@ type Change struct {
 	Request int    `json:"request"`
 }
 
-// Doubt begins or ends a time in which bytes of persistent memory might not survive
-// a power failure as they are.
+// Doubt begins or ends a period in which a power failure might not preserve bytes of
+// persistent memory as they are.
 type Doubt struct {
 	Span
 	Open bool `json:"open"`
 }
 
-// Operation is one of a client.
+// Operation is an operation of a client.
 type Operation struct {
 	Client string `json:"client"`
 	Call   string `json:"call"`
@@ -204,7 +204,7 @@ type Sentence struct {
 	Key  bool   `json:"key,omitempty"`
 }
 
-// Decision is where the run left the ordinary course.
+// Decision is a choice at which the run left the default.
 type Decision struct {
 	Step int    `json:"step"`
 	At   string `json:"at"`

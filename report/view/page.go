@@ -31,7 +31,7 @@ func Write(w io.Writer, d *Document) error {
 		return err
 	}
 	if len(page) > MaxPage {
-		return fmt.Errorf("%w: %d bytes, and %d are the most: shrink the run, or look at it with replay --all", ErrTooLarge, len(page), MaxPage)
+		return fmt.Errorf("%w: %d bytes, but the limit is %d: shrink the run, or look at it with replay --all", ErrTooLarge, len(page), MaxPage)
 	}
 	_, err = io.WriteString(w, page)
 	return err

@@ -21,7 +21,7 @@ type descriptor struct {
 }
 
 // watch calls drain on its own goroutine whenever fd is readable, until it is closed or
-// drain returns false. libibverbs keeps fd; the runtime waits on a duplicate, because
+// drain returns false. libibverbs keeps fd; the runtime waits for a duplicate, because
 // each closes its own.
 func watch(name string, fd C.int, drain func() bool) (*descriptor, error) {
 	if rc := C.vb_nonblock(fd); rc != 0 {

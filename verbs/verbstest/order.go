@@ -54,7 +54,7 @@ func writeThenRead(t *T) {
 		a.want(1, verbs.StatusSuccess)
 		a.want(2, verbs.StatusSuccess)
 		if v, w := a.word(8), b.word(0); v != i+1 || w != i+1 {
-			t.fatalf("round %d: read %d, and in memory there is %d", i, v, w)
+			t.fatalf("round %d: the Read returned %d, but memory has %d", i, v, w)
 		}
 	}
 }

@@ -181,7 +181,7 @@ func sharedCQ(t *T) {
 	t.on(0, func() { t.check(c.destroy()) }) // before a's CQ
 }
 
-// One CQ can take requests and receives.
+// One CQ can serve a send queue and a receive queue.
 func oneCQ(t *T) {
 	c, d := t.newEnd(0, endConfig{}), t.newEnd(1, endConfig{})
 	t.on(0, func() {

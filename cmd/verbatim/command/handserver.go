@@ -134,7 +134,7 @@ func (h *handServer) search(ctx context.Context, walk explore.Walk) (*explore.Se
 	return walk.Search(h.s, opt, handTries)
 }
 
-// document returns the page of a stand.
+// document returns the page for a position of a walk.
 func (h *handServer) document(x *explore.Stand, said string) *view.Document {
 	hand := &view.Hand{Start: address(explore.Walk{}), Here: address(x.Walk), Said: said, Next: links(x.Next, -1), Inside: []view.Fork{},
 		Tried: h.tried.tree(x), Final: x.Outcome, Outcomes: h.outcomes(x)}

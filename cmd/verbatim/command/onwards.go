@@ -12,13 +12,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// Limits of the steps that the ordinary course continues by itself.
+// Limits of the steps by which a run continues with the default choices.
 const (
 	maxOn     = 1000 // steps of one request
 	maxChoice = 400  // steps to the next choice
 )
 
-// onwards continues a walk in the ordinary course, by a number of steps or to the next choice that matters. It
+// onwards continues a walk with the default choices, by a number of steps or to the next choice that matters. It
 // redirects to the address of the longer walk.
 func (h *handServer) onwards(ctx context.Context, walk explore.Walk, q url.Values) *web.Response {
 	var x *explore.Stand

@@ -34,7 +34,7 @@ type Register struct {
 	group *lend.Group
 	buf   *lend.Memory // the word to write, followed by one for the answer of each host
 	hosts []*lend.Conn
-	need  int // so many hosts must answer
+	need  int // the number of hosts that must answer
 	ids   uint64
 }
 

@@ -4,8 +4,8 @@ package kv
 // recently makes room, unless it has operations that are logged and not applied: until then
 // the replicated memory has an older value.
 //
-// It has a fixed number of items, which two lists link: the items in use that may make room, from
-// the one used last, and those that are not in use. Pending ones are in neither.
+// It has a fixed number of items and two lists: used items that may make room, the most recently
+// used first, and unused items. Items with pending operations are in neither list.
 type cache struct {
 	items  []item
 	by     map[string]int

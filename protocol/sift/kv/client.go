@@ -64,7 +64,7 @@ func (c *Client) Put(key, value []byte) error {
 	return err
 }
 
-// Delete removes a key, if it is there. Errors are those of [Client.Put], without ErrFull.
+// Delete removes a key, if it exists. Errors are those of [Client.Put], without ErrFull.
 func (c *Client) Delete(key []byte) error {
 	err := c.check(key, nil)
 	if err == nil {

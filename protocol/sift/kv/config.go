@@ -16,7 +16,7 @@ var (
 	// put or delete is acknowledged. With every other error it was not, and will not be.
 	ErrUnknown = errors.New("sift/kv: the operation may have been carried out")
 	// ErrNotLeading: the store has stopped, because its node is no longer the coordinator, or the
-	// node has none.
+	// node has no store.
 	ErrNotLeading = errors.New("sift/kv: not the coordinator")
 	// ErrFull: the key is new, and no data block is free.
 	ErrFull = errors.New("sift/kv: the store is full")
@@ -38,8 +38,8 @@ const (
 	MaxValue = 1 << 19 // bytes of a value
 )
 
-// Config is the shape of a store: all nodes and clients of a group have the same. Only the
-// cache may differ.
+// Config is the shape of a store. All nodes and clients of a group have the same Config, except
+// for the cache.
 type Config struct {
 	Key    int // the longest key in bytes, at least 1; the paper has 32 (6.2)
 	Value  int // the longest value in bytes, at least 0; the paper has 992

@@ -77,14 +77,14 @@ func (c *Config) decodeEntry(b []byte) (entry, bool) {
 
 // choose chooses the log (4.3), given the direct zones of a majority of the memory nodes
 // and the number of the last operation that was applied: the entries after
-// that one, without a gap. Of several with one index the one with the greatest term counts.
+// that one, without a gap. Of several entries with one index, the entry with the greatest term counts.
 //
 // An entry is acknowledged when a majority has it, and the next one is logged only then. So a
 // later coordinator finds it on some node, unless it was applied; only then may the slot be
 // used again. A coordinator that finds it writes no other entry with its index; so an entry with the same
 // index and a greater term does not exist, and those of smaller terms never had a majority.
 //
-// What was applied must not be applied again. Its key may have been put since by an entry whose
+// An applied entry must not be applied again. Its key may have been put since by an entry whose
 // slot was used again, or by one that replaced this one: see docs/sift.md.
 func (c *Config) choose(copies [][]byte, applied uint64) []entry {
 	latest := make([]entry, c.Log) // by slot

@@ -169,14 +169,14 @@ func (s *Server) opened(c *sift.Coordinator, store *Store) bool {
 	return s.leads == c
 }
 
-// State is what a CPU node does at one moment, for people.
+// State describes what a CPU node is doing, for people.
 type State struct {
 	Term         uint16   // in which it leads; 0: it does not
 	Serves       bool     // it has opened the store
 	Live, Failed []string // the memory nodes, as the coordinator has found them
 }
 
-// State returns what the node does.
+// State describes what the node is doing now.
 func (s *Server) State() State {
 	s.mu.Lock()
 	c, store := s.leads, s.store

@@ -7,8 +7,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
 )
 
-// Memory is what a store needs of the replicated memory. A [sift.Coordinator] is one. After an
-// error of the memory the store stops.
+// Memory has the methods of the replicated memory that a store needs. A [sift.Coordinator] implements it.
+// After an error of the memory the store stops.
 type Memory interface {
 	// Term is different for each coordinator, and greater than those of earlier ones.
 	Term() uint16
@@ -89,7 +89,7 @@ func (s *Store) Put(key, value []byte) error {
 	return s.change(put, key, value)
 }
 
-// Delete removes a key, if it is there. The block of the key is free when the operation has been
+// Delete removes a key, if it exists. The block of the key is free when the operation has been
 // applied. Errors are those of [Store.Put], without ErrFull.
 func (s *Store) Delete(key []byte) error { return s.change(remove, key, nil) }
 
@@ -263,6 +263,6 @@ func (s *Store) halt(err error) {
 	}
 }
 
-// refusal is the error of an operation that a stopped store does not carry out. The outcome that stopped the
-// store may have been unknown; that of this operation is not, so only the text remains.
+// refusal is the error of an operation that a stopped store refuses. The operation that stopped the store may
+// have an unknown outcome. This one was not carried out, so its error keeps only the text of the other error.
 func (s *Store) refusal() error { return fmt.Errorf("%w: %v", ErrNotLeading, s.stopped) }

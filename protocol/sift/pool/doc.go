@@ -10,7 +10,7 @@
 //	p, err := pool.New(100, 2)
 //	step, err := p.Lose(7)         // group 7 asks, and gets a backup
 //	if p.Missing() > ordered { ... } // order a node
-//	node, step := p.Add()          // it is there
+//	node, step := p.Add()          // the node has arrived
 //
 // # Where the paper is silent
 //

@@ -10,7 +10,7 @@ import (
 var (
 	// ErrSize: there is no such pool.
 	ErrSize = errors.New("pool: bad size")
-	// ErrUnknown: no node with this number is there. It has failed before, or never was.
+	// ErrUnknown: there is no node with this number: it has failed, or never existed.
 	ErrUnknown = errors.New("pool: unknown node")
 )
 
@@ -29,7 +29,7 @@ type Pool struct {
 
 const none = -1
 
-// Step is what a change of the pool leads to: if Given, Node begins to serve Group.
+// Step is the result of a change of the pool: if Given, Node begins to serve Group.
 type Step struct {
 	Group, Node int
 	Given       bool
@@ -91,13 +91,13 @@ func (p *Pool) give() Step {
 	return s
 }
 
-// Serves returns the group that a node serves, false if it is a backup or is not there.
+// Serves returns the group that a node serves, and false if it is a backup or does not exist.
 func (p *Pool) Serves(node int) (int, bool) {
 	g, ok := p.serves[node]
 	return g, ok && g != none
 }
 
-// Leads returns the node that serves a group, false if the group waits or is not there.
+// Leads returns the node that serves a group, and false if the group waits or does not exist.
 func (p *Pool) Leads(group int) (int, bool) {
 	if group < 0 || group >= len(p.leads) || p.leads[group] == none {
 		return 0, false
@@ -105,12 +105,12 @@ func (p *Pool) Leads(group int) (int, bool) {
 	return p.leads[group], true
 }
 
-// Free are the backups, the one that serves next first.
+// Free returns the backups. The first one serves next.
 func (p *Pool) Free() []int { return slices.Clone(p.free) }
 
-// Waiting are the groups without a coordinator, the one that is served next first.
+// Waiting returns the groups without a coordinator. The first one is served next.
 func (p *Pool) Waiting() []int { return slices.Clone(p.waiting) }
 
-// Missing is how many nodes fewer than at the beginning there are: so many must have been
+// Missing returns how many nodes the pool has lost: the number of nodes that must have been
 // ordered.
 func (p *Pool) Missing() int { return len(p.leads) + p.backups - len(p.serves) }

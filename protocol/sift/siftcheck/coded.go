@@ -7,8 +7,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
 )
 
-// chunks returns what the memory of each node must be if the first of them are right: that
-// of the first one, or with codes the chunks of the blocks that the first F+1 determine (P11).
+// chunks returns the expected memory of each node: that of the first node or, with codes, the
+// chunks of the blocks that the first F+1 nodes determine (P11).
 func (r *run) chunks(images []sift.Image) [][]byte {
 	want := make([][]byte, len(images))
 	if !r.load.coded {

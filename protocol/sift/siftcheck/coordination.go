@@ -62,8 +62,8 @@ func (w *world) coordinator(name string, term uint16) sim.Node {
 // attempts is how many times a client tries each request.
 const attempts = 2
 
-// coordinates is a client that creates a key, and sets it. For that it asks the second node first: the first one does not
-// learn from it that it has been replaced.
+// coordinates is a client that creates a key, and sets it. To set the key, the client asks the second node first. So the
+// first node does not learn from the client that it was replaced.
 func (w *world) coordinates(h host.Host, client *scenario.Client) error {
 	first, err := siftcoord.NewClient(h, []string{"cpu1", "cpu2"}, coordination)
 	then, err2 := siftcoord.NewClient(h, []string{"cpu2", "cpu1"}, coordination)
@@ -75,7 +75,7 @@ func (w *world) coordinates(h host.Host, client *scenario.Client) error {
 	return nil
 }
 
-// makes makes a change until it is known to be made. That it is refused says so if an earlier answer was missing.
+// makes repeats a change until the client knows that it was made. If an earlier answer is missing, a refusal shows that.
 func (w *world) makes(h host.Host, client *scenario.Client, value string, refused error, change func() error) bool {
 	missing := false
 	for range attempts {

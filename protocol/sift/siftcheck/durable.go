@@ -70,7 +70,7 @@ func (s durableStore) Replace(n sift.Snapshot) error {
 	return nil
 }
 
-// record writes a block. What the checks know is which writes were acknowledged.
+// record writes a block. It first notes the write for the checks.
 func (r *run) record(i int, letter string) bool {
 	data := strings.Repeat(letter, block)
 	r.known.Wrote += data
@@ -110,7 +110,7 @@ func (r *run) restart() bool {
 	return ok
 }
 
-// found checks that the memory is what the store has, which is what was written first, block by block.
+// found checks that the memory equals the store's content, and that this content is a prefix of the writes.
 func (r *run) found() bool {
 	r.Look()
 	want := r.known.Stored.Memory
@@ -139,7 +139,7 @@ func (r *run) anew() bool {
 	return true
 }
 
-// goesOn checks that the group has not lost what was written since it has started again.
+// goesOn checks that the restarted group has not lost a write since its restart.
 func (r *run) goesOn() bool {
 	if _, ok := r.agree(); !ok {
 		return false

@@ -159,8 +159,8 @@ type keeper interface {
 	Put(key, value []byte) error
 }
 
-// put makes a put. Of several tasks each look at a store is a step, so there is none besides. It
-// reports whether the put was acknowledged; if not, it must be unknown whether it was carried out.
+// put makes a put, and reports whether it was acknowledged. If it was not, its outcome must be unknown.
+// put does not look at the figures of the store: with several tasks, each look is one more step.
 func (w *world) put(client *scenario.Client, s keeper, key, value string) bool {
 	err := client.Do(model.KVPut{Key: key, Value: value}, func() (any, error) { return model.Done{}, s.Put([]byte(key), []byte(value)) })
 	if err != nil && !errors.Is(err, kv.ErrUnknown) {
@@ -228,7 +228,7 @@ func (w *world) second(h host.Host, client *scenario.Client) error {
 	return nil
 }
 
-// stubborn is a client that makes a put anew if it may have been carried out, and looks at it.
+// stubborn is a client that repeats a put if its outcome is unknown, and then gets the key.
 func (w *world) stubborn(h host.Host, client *scenario.Client) error {
 	c, err := kv.NewClient(h, kv.ClientConfig{Store: *w.load.kv, Nodes: []string{"cpu1", "cpu2"}, Rounds: 4, Pause: period, Timeout: period})
 	if err != nil {

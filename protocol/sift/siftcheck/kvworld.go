@@ -200,7 +200,7 @@ func (r *store) walked(key string) bool {
 	return true
 }
 
-// refused checks that an operation fails with an error, and that the store goes on.
+// refused checks that an operation fails with an error, and that the store continues.
 func (r *store) refused(err, want error, meets string) bool {
 	if !errors.Is(err, want) {
 		r.Fail(scenario.Failed(WrongError, "the error is %w, and not %w", err, want))

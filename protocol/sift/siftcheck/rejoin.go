@@ -11,7 +11,7 @@ import (
 
 // Scenarios in which memory nodes fail and come back (3.4.2, 3.5).
 
-// strikes permits crashes once the scenario is at what it is about.
+// strikes permits crashes once the scenario has reached its subject.
 func strikes(w *world) scenario.Gate {
 	return scenario.Strikes(faults.Crash, func() bool { return w.known.Struck })
 }
@@ -70,7 +70,7 @@ func (r *run) join(j *sift.Rejoining) bool {
 	return true
 }
 
-// unjoined says that another node is about to fail.
+// unjoined notes that another node is about to fail, and permits crashes.
 func (r *run) unjoined() bool {
 	r.known.Joined = false
 	r.History()
@@ -102,7 +102,7 @@ func (r *run) copyAll(j *sift.Rejoining) bool {
 	return true
 }
 
-// whole checks P6 and P7: all memory nodes are there, and agree.
+// whole checks P6 and P7: all memory nodes are members, and agree.
 func (r *run) whole() bool {
 	images, ok := r.agree()
 	if ok && len(images) < len(r.load.memory()) {
@@ -121,7 +121,7 @@ func (r *run) settle() bool {
 	return true
 }
 
-// beside does something in another task. What it returns waits for the end.
+// beside runs do in another task, and returns a function that waits until do has returned.
 func (r *run) beside(do func()) (wait func()) {
 	mu := r.h.NewMutex()
 	changed, over := r.h.NewCond(mu), false

@@ -155,8 +155,8 @@ func (r *run) elected() bool {
 	return false
 }
 
-// alone is elected, for a node that has no rival (P12). What a coordinator that has died left
-// under way may still make it follow again, or nobody win, but not forever.
+// alone is elected, for a node that has no rival (P12). Requests that a dead
+// coordinator left in flight may still make it follow again, or split a round, but not forever.
 func (r *run) alone() bool {
 	for range 3 {
 		if r.elected() || r.rivaled() || r.load.beyond {

@@ -82,7 +82,7 @@ func impatient(do func(r *run)) func(r *run) {
 	})
 }
 
-// vacant is one look.
+// vacant looks at the heartbeats once, and reports whether the coordinator is to be replaced.
 func (r *run) vacant() bool {
 	vacant, err := r.node.Watch()
 	return r.available(err) && vacant

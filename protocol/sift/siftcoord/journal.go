@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/sift/kv"
 )
 
-// Store is what a journal needs of a key-value store. A [kv.Store] is one.
+// Store has the methods of a key-value store that a journal needs. A [kv.Store] implements it.
 type Store interface {
 	// Put returns when the pair is durable. If the error wraps [kv.ErrUnknown], it may be durable.
 	Put(key, value []byte) error
@@ -222,8 +222,8 @@ func (h *head) encode() []byte {
 	return binary.BigEndian.AppendUint64(b, h.stale)
 }
 
-// decode reads what encode wrote for a store of so many blocks. The store has held all records from stale to first at once,
-// each in a block at least.
+// decode decodes the head of a journal in a store with the given number of blocks. The store once held all records from
+// stale to first at the same time, each in at least one block, so there cannot be more records than blocks.
 func (h *head) decode(b []byte, blocks int) error {
 	r := wire.NewReader(b)
 	*h = head{half: r.Uint8(), first: r.Uint64(), stale: r.Uint64()}

@@ -24,7 +24,7 @@ func (s *Service) replay(record []byte) error {
 		return fmt.Errorf("%w: a record: %w", ErrCorrupt, err)
 	}
 	if kind == request {
-		s.keeper.Store.Apply(from, body) // it is no sign of life
+		s.keeper.Store.Apply(from, body) // a replayed request does not show that its host is alive
 	} else {
 		s.keeper.ExpireSession(coord.Session(binary.BigEndian.Uint64(body)))
 	}

@@ -21,13 +21,13 @@ const (
 // ErrConfig: a configuration exceeds the limits.
 var ErrConfig = errors.New("sift/coord: bad configuration")
 
-// Config says how a [Service] keeps its state. All nodes of a group have the same.
+// Config configures a [Service]. All nodes of a group have the same Config.
 type Config struct {
 	// Ticks is how many ticks of [Service.Tick] a session may be silent, at least 1.
 	Ticks int
-	// Every is how many records are written between two snapshots, at least 1, and fewer if they take more than a quarter of
-	// the blocks: a full store has no room for a snapshot either. The store needs room for two snapshots and
-	// so many records, a block for each piece as long as its values, and one block more. A snapshot holds the whole
+	// Every is the number of records between two snapshots, at least 1. A snapshot is written earlier if the records take
+	// more than a quarter of the blocks, because a full store has no room for a snapshot. The store needs room for two
+	// snapshots and Every records, with one block for each piece, and one more block. A snapshot holds the whole
 	// state: on average, a recorded request costs 2/Every puts and deletes for each piece of the state.
 	Every int
 	// Begin, if set, makes one change to an empty state before the service answers its first request. If it fails, the
@@ -129,7 +129,7 @@ func (s *Service) execute(from string, req []byte) []byte {
 }
 
 // Tick advances the clock of the sessions, and expires those that were silent for too long. A node that is not the
-// coordinator has none.
+// coordinator has no sessions.
 func (s *Service) Tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,7 +197,7 @@ func (x itself) Call(_, _ string, req []byte, _ time.Duration) ([]byte, error) {
 	return fate(x.s.execute(x.Name(), req))
 }
 
-// leave forgets the state of a store that has failed: what it holds is known only when it is opened again.
+// leave forgets the state of a store that has failed: its content is unknown until it is opened again.
 func (s *Service) leave(err error) {
 	s.h.Logf("coordination service: %v", err)
 	s.of = nil
@@ -209,7 +209,7 @@ func (s *Service) record(kind byte, from string, body []byte) error {
 	if s.log.length() >= s.cfg.Every || s.log.taken > s.shape.Blocks/4 {
 		if err := s.log.compact(s.keeper.AppendSnapshot(nil)); err != nil && !errors.Is(err, kv.ErrFull) {
 			s.leave(err)
-			return fmt.Errorf("%w: %v", kv.ErrNotLeading, err) // what is unknown is the snapshot, not the record
+			return fmt.Errorf("%w: %v", kv.ErrNotLeading, err) // the outcome of the snapshot is unknown; the record was not written
 		}
 	}
 	err := s.log.append(append(wire.AppendString([]byte{kind}, from), body...))

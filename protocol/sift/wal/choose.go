@@ -40,7 +40,7 @@ func (r *Repair) Nothing() bool {
 	return !r.Copy && len(r.Apply) == 0 && len(r.Clear) == 0 && len(r.Write) == 0
 }
 
-// Choose decides which log the copies of a majority of the nodes amount to (3.4.1). It
+// Choose determines the log from the copies of a majority of the nodes (3.4.1). It
 // reports false if every copy is void.
 //
 // An entry was committed in term t when a majority had been brought up to date in t and
@@ -85,8 +85,8 @@ func later(a, b *Copy) bool {
 // The log and the node agree up to the last entry that both have, since an entry's index
 // and term determine all entries before it. What the node has beyond that was never
 // committed. If they share no entry, the log must reach back to the first of all.
-// Otherwise the node has missed an entry that a majority without it had, so that its
-// content counts for nothing any more.
+// Otherwise the node has missed an entry that a majority without it had, so its content
+// no longer counts.
 func repair(c *Copy, log *Log) Repair {
 	shared, ok := agree(&c.Log, log)
 	if c.Void || !ok {
@@ -109,8 +109,8 @@ func repair(c *Copy, log *Log) Repair {
 	return r
 }
 
-// agree returns the last index up to which two logs are the same: 0 if one of them begins
-// anew. It reports false if that is unknown.
+// agree returns the last index up to which two logs are the same; 0 if they share no entry.
+// It reports false if they share no entry and log does not reach back to the first one.
 func agree(c, log *Log) (uint64, bool) {
 	for i := min(c.Last(), log.Last()); i >= max(c.First, log.First) && i > 0; i-- {
 		if c.At(i).Same(log.At(i)) {

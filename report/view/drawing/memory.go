@@ -60,7 +60,7 @@ func stripsOf(d *view.Document, all []moment, limit int) []strip {
 	return out
 }
 
-// writer is who wrote a cell: the latest list that some byte is of, before a processor.
+// writer returns the writer of a cell: the latest list that wrote one of its bytes, or a processor if no list did.
 func writer(by []int) int {
 	if list := slices.Max(by); list >= 0 {
 		return list

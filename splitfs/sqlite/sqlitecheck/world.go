@@ -107,7 +107,7 @@ func (w *world) use(store splitfs.Store, h host.Host, life int) error {
 	}
 	v := sqlite.Register(w.name, fsys)
 	err = w.session(v, h, life)
-	v.Resume() // the machine has crashed
+	v.Resume() // does not return if the machine has crashed
 	return err
 }
 

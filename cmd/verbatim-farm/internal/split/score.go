@@ -19,7 +19,8 @@ type Score struct {
 	all                  []mutant.Judged
 }
 
-// generated makes a job of each part of the generated mutants. What the whole must reach is not asked of a part.
+// generated makes a job of each part of the generated mutants. The required score
+// applies to all parts together, so the jobs require nothing.
 func (p *Plan) generated(protocol string, flags []string, parts int) error {
 	p.Score = &Score{asJSON: on(flags, "json"), atLeast: 100}
 	for name, to := range map[string]*float64{"at-least": &p.Score.atLeast, "scenarios-at-least": &p.Score.byScenarios} { //lint:ordered each is one flag
@@ -43,7 +44,7 @@ func (p *Plan) generated(protocol string, flags []string, parts int) error {
 	return nil
 }
 
-// Add adds the output of a part, and prints its mutants if JSON is asked for.
+// Add adds the output of a part, and prints its mutants if the command line requests JSON.
 func (s *Score) Add(w io.Writer, r *farm.Result) error {
 	lines := bufio.NewScanner(bytes.NewReader(r.Stdout))
 	lines.Buffer(nil, 1<<24)

@@ -1,5 +1,5 @@
-// Package split divides a command line of verbatim into jobs that can run on different machines, and makes one result of
-// theirs.
+// Package split divides a command line of verbatim into jobs that can run on different machines, and combines their
+// results.
 package split
 
 import (
@@ -20,7 +20,7 @@ import (
 // ErrUsage is wrapped by errors about a command line.
 var ErrUsage = errors.New("not for a farm")
 
-// Plan is a command line that is divided.
+// Plan is a command line, divided into jobs.
 type Plan struct {
 	Jobs []farm.Job
 	// Score: the jobs are the parts of a set of generated mutants, and their output is JSON. See [Score].
@@ -32,7 +32,7 @@ type Plan struct {
 	StopAtFirst bool
 }
 
-// Source is where a plan learns what there is.
+// Source has what [Of] needs to divide a command line.
 type Source struct {
 	// Ask runs the program, and returns what it prints.
 	Ask   func(args ...string) ([]byte, error)

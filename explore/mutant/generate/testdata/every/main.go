@@ -157,7 +157,7 @@ outer:
 	return out
 }
 
-// endless waits for ever if the mutant is on.
+// endless waits forever if the mutant is active.
 func endless(n int) int {
 	for n > 0 {
 		n--
@@ -165,7 +165,7 @@ func endless(n int) int {
 	return n
 }
 
-// grow takes memory without end if it steps over n. There is no mutant of a capacity.
+// grow allocates memory without limit if it skips n. There is no mutant of a capacity.
 func grow(n int) int {
 	var list [][]byte
 	for i := 0; i != n; i += 1 {
