@@ -8,8 +8,32 @@ import "slices"
 // fetch makes the card read e's source memory, and before it the sources of elements that leave before e.
 func (w *World) fetch(e *elem) {
 	for p := w.unfetched(e); p != nil; p = w.unfetched(e) {
-		w.fetchOne(p)
+		w.fetchPacket(p)
 	}
+}
+
+// fetchPacket makes the card read the sources of e and of all that leave in one packet with it. The card reads them at
+// one moment, so what has arrived in all of them by then is decided first.
+func (w *World) fetchPacket(e *elem) {
+	var room [16]*elem
+	packet := append(room[:0], e)
+	for _, x := range e.q.elems {
+		if x != e && x.src != nil && w.inOnePacket(x, e) {
+			packet = append(packet, x)
+		}
+	}
+	for _, x := range packet {
+		w.beforeFetch(x)
+	}
+	for _, x := range packet {
+		if x.src != nil {
+			w.takeSource(x)
+		}
+	}
+}
+
+func (w *World) inOnePacket(x, e *elem) bool {
+	return w.cfg.Profile.WholePackets && x.kind == elemWrite && e.kind == elemWrite && w.mates(x, e)
 }
 
 // unfetched returns the first element that leaves before e, or with it, and has yet to be fetched, or nil.
@@ -24,8 +48,7 @@ func (w *World) unfetched(e *elem) *elem {
 
 // leavesBefore reports whether p has left whenever e has.
 func (w *World) leavesBefore(p, e *elem) bool {
-	return p.q == e.q && (p.precedes(e) && !w.overtakes(e, p) ||
-		w.cfg.Profile.WholePackets && p.kind == elemWrite && e.kind == elemWrite && w.mates(p, e))
+	return p.q == e.q && (p.precedes(e) && !w.overtakes(e, p) || w.inOnePacket(p, e))
 }
 
 // mayLeave reports whether e can be in flight by now. Unlike an arrival, this needs neither a receive

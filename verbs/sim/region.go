@@ -162,9 +162,7 @@ func (r *region) Store(off int, p []byte) {
 	r.check(off, len(p))
 	// Others may have lent or revoked the region meanwhile. That the store was called
 	// before is not part of the state.
-	if buffered, sources = r.buffers(off, len(p)); sources {
-		buffered = !r.fetching(off, len(p))
-	}
+	buffered, _ = r.buffers(off, len(p))
 	if w.tracer != nil {
 		w.trace(r.h, "store", "stores [%d,%d) of region %d: %s", off, off+len(p), r.ord, hexText(p))
 	}
@@ -199,15 +197,8 @@ func (r *region) sources(off, n int) bool {
 	return false
 }
 
-// fetching decides whether the card fetched before a store to [off, off+n). If it will
-// fetch after the store, the store has drained by then, so it drains at once.
-func (r *region) fetching(off, n int) bool {
-	r.fetchesBefore(off, n)
-	r.h.w.asked = r.sources(off, n)
-	return r.h.w.asked
-}
-
-// fetchesBefore decides what the card fetched from [off, off+n) before the store of the current step.
+// fetchesBefore decides what the card fetched from [off, off+n) before the locked instruction of the current step. A
+// buffered store needs no such decision: what the card fetches before the store drains is decided when it does.
 func (r *region) fetchesBefore(off, n int) {
 	for r.h.w.pokeSource(r, off, n) {
 	}
