@@ -22,7 +22,7 @@ var protocols = []struct {
 	{"ncl", []string{"protocol/ncl"}, []string{"kit/entry", "kit/lend", "kit/quorum"}},
 	{"arcadia", []string{"protocol/arcadia"}, []string{"kit/entry", "kit/lend"}},
 	{"table1", []string{"protocol/arcadia/pmemlog", "protocol/arcadia/flex", "protocol/arcadia/queryfresh"}, []string{"kit/lend"}},
-	{"sift", []string{"protocol/sift"}, []string{"kit/lend", "kit/quorum", "kit/rpc"}},
+	{"sift", []string{"protocol/sift", "protocol/sift/kv", "protocol/sift/wal"}, []string{"kit/lend", "kit/quorum", "kit/rpc"}},
 	{"raftr", []string{"protocol/raftr"}, []string{"kit/lend", "kit/rpc"}},
 	{"splitfs", []string{"splitfs"}, nil},
 	{"cluster", []string{"cluster"}, nil},

@@ -186,7 +186,7 @@ var layers = []layer{
 		holds: "command lines that run on many machines", page: "farm",
 		why: "a job is a command line of any program: it knows nothing of what it runs"},
 	{name: "cmd/verbatim-farm", at: []string{"cmd/verbatim-farm/..."}, modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
-		may:   []string{"farm", "explore", "explore/mutant", "mistake", "cmd/internal"},
+		may:   []string{"farm", "faults", "explore", "explore/mutant", "mistake", "cmd/internal"},
 		holds: "the command that runs checks on many machines", page: "farm",
 		why: "it is separate so that `cmd/verbatim` stays small: it links a server"},
 	{name: "cmd/verbatim-run", at: []string{"cmd/verbatim-run/..."}, modules: []string{"*"},

@@ -15,8 +15,8 @@ func (w *World) fetch(e *elem) {
 // fetchPacket makes the card read the sources of e and of all that leave in one packet with it. The card reads them at
 // one moment, so what has arrived in all of them by then is decided first.
 func (w *World) fetchPacket(e *elem) {
-	var room [16]*elem
-	packet := append(room[:0], e)
+	packet := append(w.leaving[:0], e)
+	w.leaving = nil // deciding what has arrived may fetch other packets
 	for _, x := range e.q.elems {
 		if x != e && x.src != nil && w.inOnePacket(x, e) {
 			packet = append(packet, x)
@@ -30,6 +30,7 @@ func (w *World) fetchPacket(e *elem) {
 			w.takeSource(x)
 		}
 	}
+	w.leaving = packet
 }
 
 func (w *World) inOnePacket(x, e *elem) bool {

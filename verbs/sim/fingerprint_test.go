@@ -39,7 +39,7 @@ var covered = map[reflect.Type]map[string]string{
 		"tasks": links, "qps": links, "cuts": links, "left": printed, "cur": inStep, "pol": "not of the world", "named": "not of the world",
 		"knowing": "not of the world", "replaying": inStep, "now": printed, "skew": printed,
 		"steps": "how the state was reached", "ticks": moments, "fail": "ends the run", "last": "orders the events, all of which are tried",
-		"foot": inStep, "shown": inStep, "private": inStep, "events": derived + "all", "aside": inStep, "sends": inStep, "arena": "scratch",
+		"foot": inStep, "shown": inStep, "private": inStep, "events": derived + "all", "aside": inStep, "sends": inStep, "leaving": inStep, "arena": "scratch",
 		"fates": inStep, "hist": printed, "stats": "see Stats", "tracer": "see Tracer", "fpbuf": "see fpScratch", "blind": "set by an audit", "watch": "see watch",
 		"dead": "after the run", "seams": inStep, "toldAt": inStep, "stopAt": inStep, "preparing": inStep, "over": printed, "abandoned": "ends the run", "barring": inStep, "finding": inStep, "asked": inStep,
 		"marks": inStep, "landing": inStep, "placing": inStep, "ghosts": links, "cands": "see candidate", "pools": "see pools",

@@ -45,6 +45,7 @@ type World struct {
 	events    []Event
 	aside     []*elem // scratch of scatter
 	sends     []*elem
+	leaving   []*elem // scratch of fetchPacket
 	arena     []byte
 	fates     []fate // scratch of gather.sets
 	hist      print
